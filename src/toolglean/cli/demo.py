@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_people, paint_of
+from toolglean.cli.output import Paint, add_color_option, for_people, paint_of
 from toolglean.cli.usage import did_you_mean, exit_codes
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
 from toolglean.kit.demo import Stream, load_streams, load_tools
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--{'all' if args.all else 'list'} shows every stream: leave out {args.name}")
     if args.list:
         for stream in streams:
-            print(f"{paint(f'{stream.name:15}', BOLD)}{stream.about}")
+            print(f"{paint(f'{stream.name:15}', paint.BOLD)}{stream.about}")
         return 0
     chosen = streams if args.all else [_named(args.name, streams)]
     delay = args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             _play(stream, paint, delay)
     if not args.all:
-        print(paint(f"\n{len(streams)} streams ship with toolglean: toolglean demo --list, NAME, --all", DIM))
+        print(paint(f"\n{len(streams)} streams ship with toolglean: toolglean demo --list, NAME, --all", paint.DIM))
     return 0
 
 
@@ -90,10 +90,14 @@ def _named(name: str | None, streams: Sequence[Stream]) -> Stream:
 
 
 def _play(stream: Stream, paint: Paint, delay: float) -> None:
-    print(paint(f"{stream.name}: {stream.about}", BOLD))
-    print(paint(f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it", DIM))
+    print(paint(f"{stream.name}: {stream.about}", paint.BOLD))
+    print(
+        paint(
+            f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it", paint.DIM
+        )
+    )
     print("\nfrom toolglean import Parser\nparser = Parser(tools)\n")
-    print(paint(f"{'each token':{TOKEN_WIDTH + 2}}parser.feed(token): what is certain by now", DIM))
+    print(paint(f"{'each token':{TOKEN_WIDTH + 2}}parser.feed(token): what is certain by now", paint.DIM))
     parser = Parser(load_tools())
     events: list[Event] = []
     for token in stream.tokens:
@@ -115,7 +119,10 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
     from toolglean.kit.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # it imports the conversation
 
     print(
-        paint(f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n", DIM)
+        paint(
+            f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n",
+            paint.DIM,
+        )
     )
     print(f"{'user':{LABEL_WIDTH}}{QUESTION}")
     agent = PlayedAgent(stream)
@@ -127,7 +134,7 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
                 await asyncio.sleep(delay)
             if not agent.wants_another_turn:
                 return
-            print(paint("\nthe messages of the next request", DIM))
+            print(paint("\nthe messages of the next request", paint.DIM))
             for message in agent.request():
                 print(json.dumps(message, ensure_ascii=False))
             print()
@@ -154,15 +161,15 @@ async def _merged_rows(parts: AsyncIterator[dict[str, Any]], paint: Paint) -> As
 
 
 def _part_row(label: str, text: str, paint: Paint) -> str:
-    colour = {"reasoning": BLUE, "call": YELLOW, "result": GREEN}.get(label)
+    colour = {"reasoning": Paint.BLUE, "call": Paint.YELLOW, "result": Paint.GREEN}.get(label)
     row = f"{label:{LABEL_WIDTH}}{text}"
     return paint(row, colour) if colour else row
 
 
 def _show(token: str, shown_format: str, found: list[Event], paint: Paint) -> None:
-    rows = [paint(f"{'format':{LABEL_WIDTH}}{shown_format}", DIM)] if shown_format else []
+    rows = [paint(f"{'format':{LABEL_WIDTH}}{shown_format}", paint.DIM)] if shown_format else []
     rows += [row for event in found for row in _rows(event, paint)]
-    for row in rows or [paint(UNDECIDED, DIM)]:
+    for row in rows or [paint(UNDECIDED, paint.DIM)]:
         print(f"{token:{TOKEN_WIDTH}}  {row}".rstrip(), flush=True)
         token = ""
 
@@ -171,24 +178,24 @@ def _rows(event: Event, paint: Paint) -> list[str]:
     if isinstance(event, Content):
         return [f"{'content':{LABEL_WIDTH}}{_visible(event.text)}"]
     if isinstance(event, Reasoning):
-        return [paint(f"{'reasoning':{LABEL_WIDTH}}{_visible(event.text)}", BLUE)]
+        return [paint(f"{'reasoning':{LABEL_WIDTH}}{_visible(event.text)}", paint.BLUE)]
     if isinstance(event, CallStart):
-        return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", YELLOW)]
+        return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", paint.YELLOW)]
     if isinstance(event, CallDelta):
-        return [paint(f"{'arguments':{LABEL_WIDTH}}{_visible(event.text)}", YELLOW)]
+        return [paint(f"{'arguments':{LABEL_WIDTH}}{_visible(event.text)}", paint.YELLOW)]
     if isinstance(event, CallEnd) and event.call.status == "ok":
-        return [paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", GREEN, BOLD)]
+        return [paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", paint.GREEN, paint.BOLD)]
     return []
 
 
 def _summary(output: Output, paint: Paint) -> None:
-    print(paint("\nthe whole turn", DIM))
+    print(paint("\nthe whole turn", paint.DIM))
     if output.reasoning:
-        print(f"{'reasoning':{LABEL_WIDTH}}{paint(_visible(output.reasoning), BLUE)}")
+        print(f"{'reasoning':{LABEL_WIDTH}}{paint(_visible(output.reasoning), paint.BLUE)}")
     if output.content.strip():
         print(f"{'content':{LABEL_WIDTH}}{_visible(output.content)}")
     for call in output.calls:
-        print(f"{'call':{LABEL_WIDTH}}{paint(_written(call), GREEN, BOLD)}")
+        print(f"{'call':{LABEL_WIDTH}}{paint(_written(call), paint.GREEN, paint.BOLD)}")
 
 
 def _written(call: ToolCall) -> str:

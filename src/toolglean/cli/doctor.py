@@ -14,9 +14,7 @@ from toolglean.cli.chunks import RULE
 from toolglean.cli.input import Reading, Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
 from toolglean.cli.output import (
-    BOLD,
-    GREEN,
-    YELLOW,
+    Paint,
     Row,
     add_result_options,
     as_values,
@@ -90,7 +88,7 @@ def _print(args: argparse.Namespace, rows: Iterator[Row]) -> None:
 def _installed_rows(found: dict[str, Any]) -> Iterator[Row]:
     for label, told in found.items():
         if label == "faults":
-            yield from labelled(label, told, YELLOW)
+            yield from labelled(label, told, Paint.YELLOW)
         elif told or label in {"extras", "engines", "plugins"}:
             yield label, told if isinstance(told, str) else ", ".join(told) or "none"
 
@@ -98,15 +96,17 @@ def _installed_rows(found: dict[str, Any]) -> Iterator[Row]:
 def _turn_rows(turn: Turn, reading: Reading, why: Explanation) -> Iterator[Row]:
     output = reading.output
     size = len("".join(turn.chunks))
-    yield "turn", f"{turn.title}, {size:,} characters, read as {why.format or 'no format'}", BOLD
+    yield "turn", f"{turn.title}, {size:,} characters, read as {why.format or 'no format'}", Paint.BOLD
     yield from labelled("notes", reading.notes)
-    yield from labelled("calls", _first([_call(each) for each in output.calls] or ["none"]), GREEN)
-    yield from labelled("not run", _first([f"{each.status}: {_call(each)}" for each in output.unfinished]), YELLOW)
+    yield from labelled("calls", _first([_call(each) for each in output.calls] or ["none"]), Paint.GREEN)
+    yield from labelled(
+        "not run", _first([f"{each.status}: {_call(each)}" for each in output.unfinished]), Paint.YELLOW
+    )
     for label, text in (("content", output.content), ("reasoning", output.reasoning)):
         if text:
             yield label, f"{len(text):,} characters: {shortened(text)!r}"
     yield from labelled("problems", _first([f"{each.reason} ({each.code}), at {place(each)}" for each in why.problems]))
-    yield from labelled("next step", _steps(why), BOLD)
+    yield from labelled("next step", _steps(why), Paint.BOLD)
 
 
 def _first(texts: list[str]) -> Iterator[str]:

@@ -13,20 +13,7 @@ from itertools import groupby
 from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
-from toolglean.cli.output import (
-    BLUE,
-    BOLD,
-    DIM,
-    GREEN,
-    WIDTH,
-    YELLOW,
-    Paint,
-    add_result_options,
-    as_values,
-    line_width,
-    print_result,
-    shortened,
-)
+from toolglean.cli.output import WIDTH, Paint, add_result_options, as_values, line_width, print_result, shortened
 from toolglean.cli.usage import exit_codes
 from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
 from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
@@ -37,8 +24,8 @@ __all__ = ["add_arguments"]
 MOST_SPANS = 30  # that are shown to people, and as many problems
 MOST_LINES = 12  # with a ruler under them, and as many of their signs
 _SIGNS = "abcdefghijklmnopqrstuvwxyz"
-_REACH_CODES: dict[str, tuple[str, ...]] = {"call": (GREEN,), "marker": ()}
-KINDS = {"content": BOLD, "reasoning": DIM, "call": GREEN, "markup": BLUE}
+_REACH_CODES: dict[str, tuple[str, ...]] = {"call": (Paint.GREEN,), "marker": ()}
+KINDS = {"content": Paint.BOLD, "reasoning": Paint.DIM, "call": Paint.GREEN, "markup": Paint.BLUE}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,32 +56,32 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(found: Explanation, paint: Paint) -> None:
-    print(paint(summary(found, NAMES), BOLD))
+    print(paint(summary(found, NAMES), paint.BOLD))
     for span in found.spans[:MOST_SPANS]:
         print(_span_row(span, paint))
     _print_left_out(len(found.spans) - MOST_SPANS, "parts", paint)
     for trouble in found.problems[:MOST_SPANS]:
-        print(paint(f"  {place(trouble):>7}  problem    {trouble.reason}", YELLOW))
+        print(paint(f"  {place(trouble):>7}  problem    {trouble.reason}", paint.YELLOW))
     _print_left_out(len(found.problems) - MOST_SPANS, "problems", paint)
     _show_quotations(found, paint)
     if found.openers:
-        print(paint("\nMarkers, and how far each format's reading got", BOLD))
+        print(paint("\nMarkers, and how far each format's reading got", paint.BOLD))
     for opener in found.openers:
         for row in _opener_rows(opener, paint):
             print(row)
     _print_left_out(found.openers_left_out, "markers", paint)
     _show_causes(found, paint)
     if found.advice:
-        print(paint("\nTried, and reads better", BOLD))
+        print(paint("\nTried, and reads better", paint.BOLD))
     for advice in found.advice:
-        print(f"  {paint(advice.text, GREEN)}  ->  {advice.effect}")
+        print(f"  {paint(advice.text, paint.GREEN)}  ->  {advice.effect}")
 
 
 def _show_quotations(found: Explanation, paint: Paint) -> None:
     # The lines of the content that quote something, with a ruler under each.
     if not found.quotations:
         return
-    print(paint("\nQuoted: a call there is content", BOLD))
+    print(paint("\nQuoted: a call there is content", paint.BOLD))
     text, shown = "".join(span.text for span in found.spans), 0
     signs: dict[tuple[str, int], str] = {}
     under = [" "] * len(text)
@@ -108,29 +95,29 @@ def _show_quotations(found: Explanation, paint: Paint) -> None:
         if ruler.strip() and shown < MOST_LINES:
             shown += 1
             row = line[:WIDTH].replace("\t", " ").replace("\r", " ")
-            print(f"  {number:>7}  {row}\n           {paint(ruler[:WIDTH].rstrip(), BLUE)}")
+            print(f"  {number:>7}  {row}\n           {paint(ruler[:WIDTH].rstrip(), paint.BLUE)}")
         start = end + 1
     for (context, since), sign in list(signs.items())[:MOST_LINES]:
         opened = ":".join(map(str, Places(text).of(since)))
-        print(f"        {paint(sign, BLUE)}  {context}, opened at {opened}")
+        print(f"        {paint(sign, paint.BLUE)}  {context}, opened at {opened}")
 
 
 def _show_causes(found: Explanation, paint: Paint) -> None:
     if found.complete or (found.calls and not found.causes):
-        print(paint("\nEvery call was read.", BOLD))
+        print(paint("\nEvery call was read.", paint.BOLD))
         return
     if found.causes:
-        print(paint("\nLikely cause", BOLD))
+        print(paint("\nLikely cause", paint.BOLD))
     width = line_width()
     for cause in found.causes:
-        print(f"  {paint(cause.name, YELLOW)}, at {place(cause)}")
+        print(f"  {paint(cause.name, paint.YELLOW)}, at {place(cause)}")
         for line in textwrap.wrap(cause.text, max(20, width - 4), break_on_hyphens=False):
             print(f"    {line}")
 
 
 def _print_left_out(count: int, what: str, paint: Paint) -> None:
     if count > 0:
-        print(paint(f"  … and {count:,} more {what}", DIM))
+        print(paint(f"  … and {count:,} more {what}", paint.DIM))
 
 
 def _span_row(span: Span, paint: Paint) -> str:
@@ -138,7 +125,7 @@ def _span_row(span: Span, paint: Paint) -> str:
     status = (
         "" if call is None else f"{call.name} {call.status}{' (not one of the tools)' if call.known is False else ''} "
     )
-    code = YELLOW if call is not None and call.status != "ok" else KINDS[span.kind]
+    code = Paint.YELLOW if call is not None and call.status != "ok" else KINDS[span.kind]
     return f"  {place(span):>7}  {paint(f'{span.kind:9}', code)}  {status}{shortened(span.text)!r}"
 
 
@@ -146,17 +133,18 @@ def _opener_rows(opener: Opener, paint: Paint) -> Iterator[str]:
     quoted = ", in code" if opener.quoted else ""
     kind = "" if opener.kind == "call" else f" ({opener.kind})"
     read_as = f"read as {opener.read_as}{quoted}"
-    yield f"  {place(opener):>7}  {paint(repr(shortened(opener.text)), BLUE)}{kind}  {read_as}; fits {fits(opener)}"
+    marker = paint(repr(shortened(opener.text)), paint.BLUE)
+    yield f"  {place(opener):>7}  {marker}{kind}  {read_as}; fits {fits(opener)}"
     for _, group in groupby(opener.reaches, key=lambda each: (each.outcome, each.end, each.expected[:1])):
         yield _reach_row(list(group), paint)
     if opener.reaches and opener.left_out:
-        yield paint(f"           … and {opener.left_out} more, which got less far", DIM)
+        yield paint(f"           … and {opener.left_out} more, which got less far", paint.DIM)
 
 
 def _reach_row(group: list[Reach], paint: Paint) -> str:
     first, names = group[0], ", ".join(each.format for each in group[:NAMES])
     said, expected = outcome(first)
-    row = f"           {names}: {paint(said, *_REACH_CODES.get(first.outcome, (YELLOW,)))}"
+    row = f"           {names}: {paint(said, *_REACH_CODES.get(first.outcome, (paint.YELLOW,)))}"
     if first.outcome in _REACH_CODES:
         return row
     return f"{row}, after {first.chars:,} characters" + (f"; expected {' or '.join(expected)}" if expected else "")

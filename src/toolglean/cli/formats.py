@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from toolglean.cli.output import BOLD, DIM, WIDTH, Paint, add_color_option, for_machines, for_people, paint_of
+from toolglean.cli.output import WIDTH, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
 from toolglean.formats import Format, all_formats
@@ -57,11 +57,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(declared: Format, paint: Paint) -> None:
-    print(paint(declared.name, BOLD))
+    print(paint(declared.name, paint.BOLD))
     print(f"    {shape(declared)}")
     for label, names in (("aliases", declared.aliases), ("models", declared.models)):
         if names:
-            print(paint(f"    {label:8}{', '.join(names)}", DIM))
+            print(paint(f"    {label:8}{', '.join(names)}", paint.DIM))
 
 
 def shape(declared: Format) -> str:

@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
 from toolglean.cli.options import add_template_arguments, named_format, read_template, variables_of
-from toolglean.cli.output import (
-    BOLD,
-    DIM,
-    GREEN,
-    LABEL_WIDTH,
-    YELLOW,
-    Paint,
-    Row,
-    add_result_options,
-    print_result,
-    print_rows,
-)
+from toolglean.cli.output import LABEL_WIDTH, Paint, Row, add_result_options, print_result, print_rows
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
@@ -92,16 +81,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(report: Report, name: str, allowed: list[str], paint: Paint) -> None:
     def rows(title: str, found: list[tuple[str, str]]) -> None:
-        print(paint(f"\n{title}", BOLD))
+        print(paint(f"\n{title}", paint.BOLD))
         width = max(LABEL_WIDTH, *(len(label) + 1 for label, _ in found))
         for label, text in found:
-            print_rows([(f"  {label:{width}}", text, *[YELLOW] * (label not in allowed))], paint)
+            print_rows([(f"  {label:{width}}", text, *[Paint.YELLOW] * (label not in allowed))], paint)
 
     if report.failure is None:
-        print(paint(f"{report.tried} messages came back ({name})", GREEN))
+        print(paint(f"{report.tried} messages came back ({name})", paint.GREEN))
     else:
         _show(report.failure, paint)
-    print(paint(", ".join(f"{kind}: {count}" for kind, count in report.counts.items()), DIM))
+    print(paint(", ".join(f"{kind}: {count}" for kind, count in report.counts.items()), paint.DIM))
     if report.losses:
         rows("The template does not write:", [(each.name, str(each)) for each in report.losses])
     if report.uncarried:
@@ -127,7 +116,7 @@ def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, 
 
 def _show(failure: Failure, paint: Paint) -> None:
     print_rows(_rows(failure), paint)
-    print(paint("turn", DIM))
+    print(paint("turn", paint.DIM))
     print(failure.turn)
     place = next((problem.start for problem in failure.found.problems), None)
     if place is not None:
@@ -136,7 +125,7 @@ def _show(failure: Failure, paint: Paint) -> None:
 
 def _rows(failure: Failure) -> Iterator[Row]:
     said, found = failure.said, failure.found
-    yield "difference", failure.difference, BOLD, YELLOW
+    yield "difference", failure.difference, Paint.BOLD, Paint.YELLOW
     for label, text in (("reasoning", said.reasoning), ("content", said.content)):
         if text:
             yield label, json.dumps(text, ensure_ascii=False)
@@ -144,9 +133,9 @@ def _rows(failure: Failure) -> Iterator[Row]:
         yield "call", f"{each.name} {json.dumps(each.arguments, ensure_ascii=False)}"
     for number, call in enumerate(found.calls):
         same = number < len(said.calls) and call.arguments == said.calls[number].arguments
-        yield "came back", f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}", *[YELLOW] * (not same)
+        yield "came back", f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}", *[Paint.YELLOW] * (not same)
     if found.content != said.content:
-        yield "content", json.dumps(found.content, ensure_ascii=False), YELLOW
+        yield "content", json.dumps(found.content, ensure_ascii=False), Paint.YELLOW
     for problem in found.problems:
         yield "problem", f"{problem.reason} (character {problem.start})"
     yield "chunks", f"{len(failure.chunks)}"

@@ -9,15 +9,7 @@ import sys
 from pathlib import Path
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import (
-    add_set_option,
-    named_format,
-    read_json,
-    read_template,
-    read_text,
-    read_tools,
-    variables_of,
-)
+from toolglean.cli import options
 from toolglean.cli.output import for_machines
 from toolglean.cli.usage import did_you_mean, exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
@@ -62,13 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--special-tokens", metavar="FILE", help="for lark: a file with a JSON object of special tokens and their ids"
     )
-    add_set_option(parser)
+    options.add_set_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the grammar."""
     tokens = _special_tokens(args)
-    tools = read_tools(args.tools)
+    tools = options.read_tools(args.tools)
     _check_choice(args.tool_choice, tools)
     found = grammar_of(
         _format(args),
@@ -100,15 +92,16 @@ def _format(args: argparse.Namespace) -> Format:
             hint = did_you_mean(args.format, names) or "; `toolglean formats` lists the formats"
             said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
             raise InputError(said) from error
-    if args.format.endswith(".json") and '"toolglean_format"' in read_text(args.format):  # not a tokenizer_config.json
-        named = named_format(args.format)
+    # A file in JSON may also be a tokenizer_config.json.
+    if args.format.endswith(".json") and '"toolglean_format"' in options.read_text(args.format):
+        named = options.named_format(args.format)
         assert isinstance(named, Format)
         return named
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415  # a known format does without it
 
-    source = read_template(args.format)
+    source = options.read_template(args.format)
     try:
-        return infer(source.text, untrusted=True, variables={**source.variables, **variables_of(args)}).format
+        return infer(source.text, untrusted=True, variables={**source.variables, **options.variables_of(args)}).format
     except (FormatError, TemplateError) as error:
         raise InputError(f"{args.format}: {error}") from error
 
@@ -125,7 +118,7 @@ def _special_tokens(args: argparse.Namespace) -> dict[str, int] | None:
         return None
     if args.notation != "lark":
         raise InputError("--special-tokens needs --notation lark: the other notations write special tokens as text")
-    found = read_json(args.special_tokens)
+    found = options.read_json(args.special_tokens)
     if not isinstance(found, dict):
         raise InputError(f"{args.special_tokens}: expected a JSON object of special tokens and their ids")
     return found

@@ -10,17 +10,7 @@ from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.cli.options import add_template_arguments, read_template, variables_of
-from toolglean.cli.output import (
-    BOLD,
-    GREEN,
-    YELLOW,
-    Paint,
-    add_result_options,
-    labelled,
-    print_result,
-    print_rows,
-    values_in,
-)
+from toolglean.cli.output import Paint, add_result_options, labelled, print_result, print_rows, values_in
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
@@ -111,12 +101,12 @@ def _show(found: Inference, paint: Paint) -> None:
 
     rows = [
         ("language", found.language),
-        ("format", f"{found.recognised} (known)" if found.recognised else "inferred", BOLD),
-        ("confidence", f"{found.confidence:.0%}", GREEN if found.confidence > 0.98 else YELLOW),
+        ("format", f"{found.recognised} (known)" if found.recognised else "inferred", Paint.BOLD),
+        ("confidence", f"{found.confidence:.0%}", Paint.GREEN if found.confidence > 0.98 else Paint.YELLOW),
         ("tag", found.tag),
         ("reasoning", "starts in the prompt" if found.starts_reasoning else "does not start in the prompt"),
         *labelled("evidence", found.evidence),
-        *labelled("losses", found.losses, YELLOW),
+        *labelled("losses", found.losses, Paint.YELLOW),
     ]
     print_rows(rows, paint)
     known = find_format(found.recognised) if found.recognised else None

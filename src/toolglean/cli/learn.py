@@ -18,8 +18,6 @@ from toolglean.cli.chunks import read_input
 from toolglean.cli.formats import declaration
 from toolglean.cli.options import read_text, read_tools
 from toolglean.cli.output import (
-    BOLD,
-    YELLOW,
     Paint,
     add_result_options,
     as_values,
@@ -123,8 +121,8 @@ def _fields(found: Learnt) -> dict[str, Any]:
 
 def _show(found: Learnt, paint: Paint) -> None:
     said = f"{found.recognised} (known)" if found.recognised else "learnt"
-    losses = labelled("losses", found.losses, YELLOW)
-    print_rows([("format", said, BOLD), *labelled("evidence", found.evidence), *losses], paint)
+    losses = labelled("losses", found.losses, Paint.YELLOW)
+    print_rows([("format", said, Paint.BOLD), *labelled("evidence", found.evidence), *losses], paint)
     print()
     if found.recognised:
         print(f"Parser(tools, format={found.recognised!r})")

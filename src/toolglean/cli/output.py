@@ -21,13 +21,8 @@ from toolglean.batch.lines import InputError, fields_of, json_line
 from toolglean.events import Event, ToolCall
 
 __all__ = [
-    "BLUE",
-    "BOLD",
-    "DIM",
-    "GREEN",
     "LABEL_WIDTH",
     "WIDTH",
-    "YELLOW",
     "Paint",
     "Row",
     "add_color_option",
@@ -47,8 +42,6 @@ __all__ = [
     "values_in",
     "write_file",
 ]
-
-GREEN, YELLOW, BLUE, BOLD, DIM = "32", "33", "34", "1", "2"
 
 
 def for_machines() -> None:
@@ -110,6 +103,8 @@ class Paint:
         wanted: False: never. Otherwise on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
         always: whether to colour wherever the output goes.
     """
+
+    GREEN, YELLOW, BLUE, BOLD, DIM = "32", "33", "34", "1", "2"
 
     def __init__(self, *, wanted: bool, always: bool = False) -> None:
         self.on = always or (wanted and _is_colourful())
@@ -178,7 +173,7 @@ def print_rows(rows: Iterable[Row], paint: Paint, width: int | None = None) -> N
         room = max(20, (width or 0) - LABEL_WIDTH)
         lines = [text] if width is None else textwrap.wrap(text, room, break_on_hyphens=False)
         for shown, line, *_ in labelled(label, lines):
-            print(paint(f"{shown:{LABEL_WIDTH}}", DIM) + paint(line, *codes))
+            print(paint(f"{shown:{LABEL_WIDTH}}", paint.DIM) + paint(line, *codes))
 
 
 def shortened(text: str) -> str:

@@ -84,21 +84,6 @@ class TurnReader:
         broken: the indexes of calls that were emitted and did not end well: they must not be run.
     """
 
-    __slots__ = (
-        "_calls",
-        "_gap",
-        "_inside",
-        "_new_id",
-        "_prefix",
-        "_reasoning",
-        "_spaces",
-        "_spans",
-        "_syntax",
-        "_turn",
-        "broken",
-        "ended",
-    )
-
     def __init__(
         self,
         syntax: ModelSyntax,

@@ -9,21 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.llm.errors import (
-    ConfigurationError,
-    LLMError,
-    NoToolCallError,
-    ObjectError,
-    ParseError,
-    UnknownToolError,
-)
+from toolglean.llm import errors
 from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, ToolResultChunk
 
 __all__ = ["AGAIN", "CORRECTABLE", "Attempt", "Attempts", "LastResponse", "checked_retries", "with_error"]
 
 log = logging.getLogger("toolglean.llm")
 
-CORRECTABLE = (ObjectError, NoToolCallError, UnknownToolError, ParseError)
+CORRECTABLE = (errors.ObjectError, errors.NoToolCallError, errors.UnknownToolError, errors.ParseError)
 """Errors of the model, which it may correct when it is told about them."""
 SHOWN = 2000  # characters of an error that are sent to the model
 AGAIN = "That did not work: {error}\n\nAnswer again, and correct this."
@@ -40,7 +33,7 @@ class Attempt:
     """
 
     number: int
-    error: LLMError
+    error: errors.LLMError
     response: ChatResponse | None
 
 
@@ -57,7 +50,7 @@ class Attempts:
         self._on_attempt = on_attempt
         self._failed: list[Attempt] = []
 
-    def failed(self, error: LLMError) -> Attempt:
+    def failed(self, error: errors.LLMError) -> Attempt:
         """Record a failed attempt.
 
         Returns:
@@ -92,7 +85,7 @@ class LastResponse:
         pass
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, LLMError) and error.response is None:
+        if isinstance(error, errors.LLMError) and error.response is None:
             error.response = self.response
 
 
@@ -123,5 +116,5 @@ def checked_retries(max_retries: Any) -> int:
     """
     if not isinstance(max_retries, int) or isinstance(max_retries, bool) or max_retries < 0:
         message = f"max_retries={max_retries!r:.80} is not valid: pass an integer of 0 or more"
-        raise ConfigurationError(message, field="max_retries", value=max_retries)
+        raise errors.ConfigurationError(message, field="max_retries", value=max_retries)
     return max_retries

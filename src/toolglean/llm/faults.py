@@ -17,14 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tenacity import AsyncRetrying, Retrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
 from toolglean.clients.parts import data_of
-from toolglean.llm.errors import (
-    LLMError,
-    RequestConnectionError,
-    RequestError,
-    RequestTimeoutError,
-    ServerError,
-    StreamInterruptedError,
-)
+from toolglean.llm import errors
 
 __all__ = ["RequestInfo", "RetryPolicy", "StatusError", "chunk_of", "converting_errors", "is_retryable", "refusal"]
 
@@ -104,27 +97,27 @@ def converting_errors(info: RequestInfo, reading: Any = None) -> Iterator[Reques
     """
     try:
         yield info
-    except LLMError:
+    except errors.LLMError:
         raise
     except Exception as error:
         found = _ours(error, info)
         if found is None:
             raise
         if reading is not None:
-            found = StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **asdict(info))
+            found = errors.StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **asdict(info))
         raise found from error
 
 
-def _ours(error: Exception, info: RequestInfo) -> RequestError | None:
+def _ours(error: Exception, info: RequestInfo) -> errors.RequestError | None:
     where = f"{info.operation} with {info.model!r} at {info.base_url}"
     if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **asdict(info))
+        return errors.RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **asdict(info))
     if isinstance(error, ResponseError | StatusError):
-        return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asdict(info))
+        return errors.ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asdict(info))
     if isinstance(error, ConnectionError | httpx.TransportError):
-        return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asdict(info))
+        return errors.RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asdict(info))
     if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON raises a ValueError
-        return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asdict(info))
+        return errors.ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asdict(info))
     return None
 
 

@@ -12,15 +12,9 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import BaseModel
 
 from toolglean.clients.at_once import at_once, plainly, settled, steps_of
+from toolglean.llm import errors
 from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, LastResponse, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
-from toolglean.llm.errors import (
-    ConfigurationError,
-    IncompleteObjectError,
-    InvalidObjectError,
-    NoToolCallError,
-    ObjectError,
-)
 from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
 from toolglean.llm.outputs import AgentChatResponse
 from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
@@ -71,7 +65,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         given: Any = output_cls
         if not (isinstance(given, type) and issubclass(given, BaseModel)):
             message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
-            raise ConfigurationError(message, field="output_cls", value=output_cls)
+            raise errors.ConfigurationError(message, field="output_cls", value=output_cls)
         self._output_cls = output_cls
         self._llm = self.validate_llm(llm)
         self._prompt = validated_prompt(prompt)
@@ -91,7 +85,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         found: Any = validated_llm(llm)
         if not found.metadata.is_function_calling_model:
             name = found.metadata.model_name
-            raise ConfigurationError(
+            raise errors.ConfigurationError(
                 f"model {name!r} cannot call functions: use TextCompletionLLM", field="llm", value=llm
             )
         function_calling: FunctionCallingLLM = found
@@ -203,7 +197,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             try:
                 try:
                     response = await settled(predict(**arguments, error_on_tool_error=True, verbose=self._verbose))
-                except NoToolCallError as error:
+                except errors.NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
             except CORRECTABLE as error:
@@ -288,7 +282,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             raise self._lost(response, len(response.sources), parallel=parallel)
         return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
 
-    def _written_out(self, error: NoToolCallError, *, parallel: bool) -> Any:
+    def _written_out(self, error: errors.NoToolCallError, *, parallel: bool) -> Any:
         # There is no call: the answer may be the object itself.
         response: ChatResponse | None = error.response
         is_cut = response is not None and response.unfinished
@@ -305,20 +299,20 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         text = fenced[1] if fenced is not None else response.message.content
         try:
             return object_of(self._output_cls, text) if text.lstrip().startswith("{") else None
-        except ObjectError:
+        except errors.ObjectError:
             return None
 
-    def _lost(self, response: ChatResponse | AgentChatResponse, index: int, *, parallel: bool) -> ObjectError:
+    def _lost(self, response: ChatResponse | AgentChatResponse, index: int, *, parallel: bool) -> errors.ObjectError:
         # The error that a stream of the same events would have raised.
         try:
             processor = self._processor(parallel=parallel)
             processor.feed(response.events)
             processor.finish()
-        except ObjectError as error:
-            if not isinstance(error, InvalidObjectError):
+        except errors.ObjectError as error:
+            if not isinstance(error, errors.InvalidObjectError):
                 return error
         lost = response.unfinished[0]
-        return IncompleteObjectError(f"the call of {lost.name!r} is incomplete", text=lost.unread, index=index)
+        return errors.IncompleteObjectError(f"the call of {lost.name!r} is incomplete", text=lost.unread, index=index)
 
     def _finished(self, processor: StreamingObjectProcessor[Model], response: ChatResponse | None) -> list[Model]:
         own = self._output_cls.__name__
@@ -331,7 +325,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         if not found:
             text = "" if response is None else response.message.content[:200]
             message = f"Expected at least one tool call, but got none; it wrote: {text!r}"
-            raise NoToolCallError(message, response=response)
+            raise errors.NoToolCallError(message, response=response)
         return found
 
     def _processor(self, *, parallel: bool) -> StreamingObjectProcessor[Model]:

@@ -22,13 +22,7 @@ from toolglean.conversation import ToolResultContent, coerce_arguments
 from toolglean.conversation.fields import field, written
 from toolglean.conversation.runner import Outcome, arun, error_text, is_async, run, unknown_tool_text
 from toolglean.errors import UsageError
-from toolglean.llm.errors import (
-    ConfigurationError,
-    InvalidObjectError,
-    ToolExecutionError,
-    ToolSchemaError,
-    UnknownToolError,
-)
+from toolglean.llm import errors
 from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object, valid_object
 from toolglean.llm.outputs import ToolOutput
@@ -63,7 +57,7 @@ class ToolMetadata(BaseModel):
             ToolSchemaError: `fn_schema` is None, or the class has no JSON schema.
         """
         if self.fn_schema is None:
-            raise ToolSchemaError(
+            raise errors.ToolSchemaError(
                 f"tool {self.name!r} has no schema for its parameters: pass fn_schema", tool_name=self.name
             )
         if isinstance(self.fn_schema, dict):
@@ -71,7 +65,9 @@ class ToolMetadata(BaseModel):
         try:
             return self.fn_schema.model_json_schema()
         except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
-            raise ToolSchemaError(f"tool {self.name!r} has no JSON schema: {error}", tool_name=self.name) from error
+            raise errors.ToolSchemaError(
+                f"tool {self.name!r} has no JSON schema: {error}", tool_name=self.name
+            ) from error
 
     def to_openai_tool(self, *, skip_length_check: bool = False) -> ToolDict:
         """The tool in the form that OpenAI's chat API and Ollama accept.
@@ -85,7 +81,7 @@ class ToolMetadata(BaseModel):
         length = len(self.description)
         if length > MAX_DESCRIPTION and not skip_length_check:
             message = f"the description of tool {self.name!r} has {length} characters; shorten it to {MAX_DESCRIPTION}"
-            raise ToolSchemaError(message, tool_name=self.name)
+            raise errors.ToolSchemaError(message, tool_name=self.name)
         return Tool(self.name, self.get_parameters_dict(), self.description).to_openai()
 
 
@@ -168,17 +164,17 @@ class CallableTool:
         arguments = {**(given or {}), **arguments}
         try:
             return self._output(arguments, run(self._ready(arguments)))
-        except InvalidObjectError as error:
+        except errors.InvalidObjectError as error:
             return ToolOutput.failed(self.metadata.name, arguments, error)
         except UsageError as error:
-            raise ConfigurationError(str(error), field="fn") from error
+            raise errors.ConfigurationError(str(error), field="fn") from error
 
     async def acall(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
         """Run the tool, asynchronously; a plain function in a thread. `given` and `arguments`: see `call`."""
         arguments = {**(given or {}), **arguments}
         try:
             ready = self._ready(arguments)
-        except InvalidObjectError as error:
+        except errors.InvalidObjectError as error:
             return ToolOutput.failed(self.metadata.name, arguments, error)
         return self._output(arguments, await arun(ready))
 
@@ -204,7 +200,7 @@ class CallableTool:
                 return ToolOutput(content=_text(value), tool_name=name, raw_input=arguments, raw_output=value)
             except Exception as raised:  # noqa: BLE001  # a value that cannot be written
                 error = raised
-        found = ToolExecutionError(error_text(error), tool_name=name, arguments=arguments)
+        found = errors.ToolExecutionError(error_text(error), tool_name=name, arguments=arguments)
         found.__cause__ = error
         output = ToolOutput.failed(name, arguments, found)
         found.output = output
@@ -225,7 +221,7 @@ def callable_tool(given: Any) -> CallableTool:
     if callable(given):
         return CallableTool.from_function(given)
     message = f"tools contain {given!r:.200}, which cannot be run: pass a CallableTool, a function or a pydantic class"
-    raise ConfigurationError(message, field="tools", value=given)
+    raise errors.ConfigurationError(message, field="tools", value=given)
 
 
 def schema_of(tool: Any) -> dict[str, Any]:
@@ -238,7 +234,7 @@ def schema_of(tool: Any) -> dict[str, Any]:
         return dict(callable_tool(tool).metadata.to_openai_tool())
     if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
         return dict(tool)
-    raise ToolSchemaError(
+    raise errors.ToolSchemaError(
         f"{tool!r:.200} is not a tool with a schema: pass a function, a CallableTool or a tool dict",
         tool_name=str(field(tool, "name") or ""),
     )
@@ -313,10 +309,10 @@ class ToolExecutor:
         return output
 
 
-def unknown_tool(name: str, known: Iterable[str]) -> UnknownToolError:
+def unknown_tool(name: str, known: Iterable[str]) -> errors.UnknownToolError:
     """The error for a call to an unknown tool."""
     names = list(known)
-    return UnknownToolError(unknown_tool_text(name, names), name=name, known=names)
+    return errors.UnknownToolError(unknown_tool_text(name, names), name=name, known=names)
 
 
 def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
@@ -324,7 +320,7 @@ def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
     for call in given:
         if not isinstance(call, ToolCallChunk) or call.unread:  # type: ignore[redundant-expr]  # a `Partial`, for example
             message = f"calls contain {call!r:.200}, which is not finished: pass only complete calls"
-            raise ConfigurationError(message, field="calls", value=call)
+            raise errors.ConfigurationError(message, field="calls", value=call)
     return given
 
 
@@ -341,6 +337,6 @@ def _text(value: Any) -> str:
     return value.model_dump_json() if isinstance(value, BaseModel) else ToolResultContent.of("", value).text
 
 
-def _invalid(name: str, arguments: Mapping[str, Any], error: ValidationError) -> InvalidObjectError:
+def _invalid(name: str, arguments: Mapping[str, Any], error: ValidationError) -> errors.InvalidObjectError:
     text = json.dumps(arguments, ensure_ascii=False, default=str)
     return invalid_object(f"the arguments of {name!r} are not valid", text, error)

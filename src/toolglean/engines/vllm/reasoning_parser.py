@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.vllm.interface import DelegatingParser, DeltaMessage, ReasoningParser
+from toolglean.engines.vllm.interface import DelegatingParser, ReasoningParser, deltas
 from toolglean.engines.vllm.pairing import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
 from toolglean.engines.vllm.tokens import TAIL, ReasoningCount, Tokens, reasoning_is_over, special_tokens_of
@@ -106,12 +106,12 @@ class ToolgleanReasoningParser(ReasoningParser):
         previous_token_ids: Sequence[int],
         current_token_ids: Sequence[int],
         delta_token_ids: Sequence[int],
-    ) -> DeltaMessage | None:
+    ) -> Any:
         return self._streamed(delta_text, delta_token_ids)
 
-    def _streamed(self, text: str, token_ids: Sequence[int]) -> DeltaMessage | None:
+    def _streamed(self, text: str, token_ids: Sequence[int]) -> Any:
         if self._over:
-            return DeltaMessage(content=text) if text else None
+            return deltas.DeltaMessage(content=text) if text else None
         self._ids += token_ids
         if not text:
             return None
@@ -120,7 +120,7 @@ class ToolgleanReasoningParser(ReasoningParser):
             if self._partner is not None and self._partner.reads_reasoning:
                 self._over = True
                 self._partner.begin(ids=ids, **self._begin())
-                return DeltaMessage(content=text)
+                return deltas.DeltaMessage(content=text)
             self._reader = TurnReader(self.syntax, calls=False, spaces=True, special=self._special, **self._begin())
             self._hands_over = has_foreign_partner(DelegatingParser, type(self), ToolgleanToolParser)
         piece = self._reader.feed(text, ids)
@@ -130,7 +130,7 @@ class ToolgleanReasoningParser(ReasoningParser):
     def has_engine_confirmed_reasoning_end(self) -> bool:
         return self._over
 
-    def finish_streaming(self) -> DeltaMessage | None:
+    def finish_streaming(self) -> Any:
         """What was held back, of the whole stream or of the reasoning."""
         reader, self._reader = self._reader, None
         return delta_of(reader.finish()) if reader is not None else None
@@ -165,13 +165,13 @@ class AppendThinkParser(ToolgleanReasoningParser):
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         return None, self._opener() + model_output
 
-    def _streamed(self, text: str, token_ids: Sequence[int]) -> DeltaMessage | None:
+    def _streamed(self, text: str, token_ids: Sequence[int]) -> Any:
         if text and not self._over:
             self._over = True
             text = self._opener() + text
             if self._partner is not None:
                 self._partner.begin(keep_reasoning=True)
-        return DeltaMessage(content=text) if text else None
+        return deltas.DeltaMessage(content=text) if text else None
 
     def _opener(self) -> str:
         return self.reasoning_start_str or ""

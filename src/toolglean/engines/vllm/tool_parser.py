@@ -14,16 +14,7 @@ from typing import Any
 
 from toolglean.engines.environment import options_from_environment
 from toolglean.engines.reading import TurnDelta, TurnReader
-from toolglean.engines.vllm.interface import (
-    DeltaFunctionCall,
-    DeltaMessage,
-    DeltaToolCall,
-    ExtractedToolCallInformation,
-    FunctionCall,
-    ToolCall,
-    ToolParser,
-    envs,
-)
+from toolglean.engines.vllm.interface import ToolParser, deltas, envs
 from toolglean.engines.vllm.pairing import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
 from toolglean.engines.vllm.tokens import Tokens, special_tokens_of
@@ -122,18 +113,20 @@ class ToolgleanToolParser(ToolParser):
 
     # -- whole answers
 
-    def extract_tool_calls(self, model_output: str, request: Any) -> ExtractedToolCallInformation:
+    def extract_tool_calls(self, model_output: str, request: Any) -> Any:
         known, self._known = self._known, None
         if known is not None and known[0] == model_output:
             piece = known[1]
         else:  # this answer has no field for reasoning
             piece = self._new_reader(request, whole_calls=True, reasoning=False).read(model_output)
         calls = [
-            ToolCall(id=part.id, type="function", function=FunctionCall(name=part.name, arguments=part.arguments))
+            deltas.ToolCall(
+                id=part.id, type="function", function=deltas.FunctionCall(name=part.name, arguments=part.arguments)
+            )
             for part in piece.calls
         ]
         content = None if calls and piece.content.isspace() else piece.content or None
-        return ExtractedToolCallInformation(tools_called=bool(calls), tool_calls=calls, content=content)
+        return deltas.ExtractedToolCallInformation(tools_called=bool(calls), tool_calls=calls, content=content)
 
     # -- streams
 
@@ -146,7 +139,7 @@ class ToolgleanToolParser(ToolParser):
         current_token_ids: Sequence[int],
         delta_token_ids: Sequence[int],
         request: Any,
-    ) -> DeltaMessage | None:
+    ) -> Any:
         if self._reader is None:
             self._reader = self._new_reader(
                 request, reasoning=not self.skip_reasoning_parsing, special=self._special, **self._begin
@@ -154,7 +147,7 @@ class ToolgleanToolParser(ToolParser):
             delta_token_ids = self._first_ids or delta_token_ids
         return delta_of(self._reader.feed(delta_text, delta_token_ids))
 
-    def finish_streaming(self) -> DeltaMessage | None:
+    def finish_streaming(self) -> Any:
         """What was held back until the end of the stream."""
         reader, self._reader = self._reader, None
         return delta_of(reader.finish()) if reader is not None else None
@@ -175,7 +168,7 @@ def _new_id() -> str:
     return f"chatcmpl-tool-{uuid.uuid4().hex}"  # as vLLM makes them
 
 
-def delta_of(piece: TurnDelta) -> DeltaMessage | None:
+def delta_of(piece: TurnDelta) -> Any:
     """A delta of a turn as vLLM's class; None if it is empty."""
     if not piece:
         return None
@@ -186,12 +179,12 @@ def delta_of(piece: TurnDelta) -> DeltaMessage | None:
         said["reasoning"] = piece.reasoning
     if piece.calls:
         said["tool_calls"] = [
-            DeltaToolCall(
+            deltas.DeltaToolCall(
                 index=part.index,
                 id=part.id or None,
                 type="function" if part.id else None,
-                function=DeltaFunctionCall(name=part.name or None, arguments=part.arguments),
+                function=deltas.DeltaFunctionCall(name=part.name or None, arguments=part.arguments),
             )
             for part in piece.calls
         ]
-    return DeltaMessage(**said)
+    return deltas.DeltaMessage(**said)

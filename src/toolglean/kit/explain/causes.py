@@ -8,20 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolglean.events import ToolCall
+from toolglean.kit.explain import near_misses
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach
-from toolglean.kit.explain.near_misses import (
-    RARER,
-    after_another_message,
-    in_line,
-    in_sentence,
-    misspelt,
-    no_object,
-    open_string,
-    other_keys,
-    undeclared,
-)
 from toolglean.kit.explain.reading import another_message
 from toolglean.kit.explain.reasons import NOT_CLOSED, detail_of, limit_of
 from toolglean.kit.explain.trials import shown_value
@@ -70,7 +60,7 @@ def _limits(found: Evidence) -> Iterator[Story]:
 def _unfinished(found: Evidence) -> Iterator[Story]:
     for call in found.read.calls:
         if call.status == "incomplete":
-            yield next(open_string(found, call), None) or _incomplete(found, call)
+            yield next(near_misses.open_string(found, call), None) or _incomplete(found, call)
         elif call.status == "malformed":
             yield from _malformed(found, call)
 
@@ -113,7 +103,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
             f"{problem.reason}. The parser cannot tell which, so the call is malformed.",
         )
         return
-    if not_object := list(no_object(found.read.text, call.name, problem.start, problem.code)):
+    if not_object := list(near_misses.no_object(found.read.text, call.name, problem.start, problem.code)):
         yield from not_object
         return
     reach = _reach_at(found, start)
@@ -129,7 +119,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
         kind,
         place,
         f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
-        f"The model wrote it that way, so the call is malformed and must not run. {RARER}",
+        f"The model wrote it that way, so the call is malformed and must not run. {near_misses.RARER}",
     )
 
 
@@ -215,9 +205,9 @@ def _told(found: Evidence) -> Iterator[Story]:
         if problem.code == "quoted-call":
             yield _quoted(problem.start, "a call")
         elif problem.code == "call-in-line":
-            yield in_line(problem.text, problem.start)
+            yield near_misses.in_line(problem.text, problem.start)
         elif problem.code == "unread-call":
-            yield from undeclared(found, problem.start)
+            yield from near_misses.undeclared(found, problem.start)
         elif problem.code in _TOLD:
             name, _, text = _TOLD[problem.code]
             said = {"text": problem.text.strip()[:LONG], "why": detail_of(problem.reason)}
@@ -238,7 +228,7 @@ def _openers_without_call(found: Evidence) -> Iterator[Story]:
         elif TOOL_NAME in reach.expected and reach.name:
             tools = found.read.parser.tools
             if tools is not None and reach.name in tools:
-                yield other_keys(opener, reach.name)
+                yield near_misses.other_keys(opener, reach.name)
             else:
                 yield _unknown(found, reach.name, opener.start, "so it is content")
         elif reach.within == "JSON":
@@ -321,7 +311,7 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
         if found.quotes.contains(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
-        if nearly := [*misspelt(found, each)] or [*in_sentence(found, each)]:
+        if nearly := [*near_misses.misspelt(found, each)] or [*near_misses.in_sentence(found, each)]:
             yield from nearly
             continue
         certain = " Pass tools= too: without a marker, a call is certain only if it names a known tool."
@@ -341,7 +331,8 @@ def _is_told(found: Evidence, place: int) -> bool:
 
 
 def _closers_without_opener(found: Evidence) -> Iterator[Story]:
-    if any(list(misspelt(found, each)) for each in found.bare):  # its closer has an opener, which is misspelt
+    # Its closer has an opener, which is misspelt.
+    if any(list(near_misses.misspelt(found, each)) for each in found.bare):
         return
     for opener in found.openers:
         if opener.kind == "call" or found.read.calls:
@@ -375,7 +366,7 @@ def _nothing(found: Evidence) -> Iterator[Story]:
 
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (
-    _limits, _unfinished, after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _told,
+    _limits, _unfinished, near_misses.after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _told,
     _openers_without_call, _names_without_opener, _closers_without_opener, _nothing,
 )  # fmt: skip
 

@@ -69,21 +69,6 @@ class Source:
         bound: how implausible a reading may be (payload.py).
     """
 
-    __slots__ = (
-        "_all",
-        "_budget",
-        "_closers",
-        "_ends",
-        "_readings",
-        "_tags",
-        "_weak",
-        "bound",
-        "names",
-        "opens_content",
-        "text",
-        "tools",
-    )
-
     def __init__(self, text: str, tools: Mapping[str, Schema], budget: Budget, *, opens_content: bool) -> None:
         self.text = text
         self.tools = tools

@@ -17,21 +17,10 @@ from datetime import datetime
 from typing import Any
 
 from toolglean.errors import TemplateError
+from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.budget import Budget, Exceeded
 from toolglean.sources.templates.golang.builtins import functions
 from toolglean.sources.templates.golang.evaluator import Evaluator
-from toolglean.sources.templates.golang.nodes import (
-    Action,
-    If,
-    Jump,
-    Node,
-    Pipe,
-    Range,
-    Template,
-    TemplateCall,
-    Text,
-    With,
-)
 from toolglean.sources.templates.golang.printing import show
 from toolglean.sources.templates.golang.values import bytes_of, is_true
 
@@ -39,7 +28,7 @@ __all__ = ["execute"]
 
 
 def execute(
-    template: Template,
+    template: tree.Template,
     data: Any,
     *,
     now: datetime,
@@ -83,20 +72,20 @@ class _Frame:
         outer: the caller's variables, if this frame runs another template.
     """
 
-    nodes: list[Node]
+    nodes: list[tree.Node]
     dot: Any
     mark: int
     at: int = 0
     loop: Iterator[tuple[Any, Any]] | None = None
     round_mark: int = 0
-    pipe: Pipe | None = None
+    pipe: tree.Pipe | None = None
     outer: list[tuple[str, Any]] | None = None
 
 
 class _Executor(Evaluator):
     __slots__ = ("calls", "frames", "parts", "pos", "template")
 
-    def __init__(self, template: Template, now: datetime, budget: Budget) -> None:
+    def __init__(self, template: tree.Template, now: datetime, budget: Budget) -> None:
         super().__init__(template.source, functions(now), budget)
         self.template = template
         self.parts: list[str] = []
@@ -143,23 +132,23 @@ class _Executor(Evaluator):
 
     # --- nodes ---
 
-    def text(self, node: Text, _: _Frame) -> None:
+    def text(self, node: tree.Text, _: _Frame) -> None:
         self.write(node.text)
 
-    def action(self, node: Action, frame: _Frame) -> None:
+    def action(self, node: tree.Action, frame: _Frame) -> None:
         value = self.pipeline(node.pipe, frame.dot)
         if not node.pipe.variables:
             self.write("<no value>" if value is None else show(value, self.budget))
 
-    def choice(self, node: If | With, frame: _Frame) -> None:
+    def choice(self, node: tree.If | tree.With, frame: _Frame) -> None:
         mark = len(self.variables)
         value = self.pipeline(node.pipe, frame.dot)
         if is_true(value):
-            self.frames.append(_Frame(node.body, value if isinstance(node, With) else frame.dot, mark))
+            self.frames.append(_Frame(node.body, value if isinstance(node, tree.With) else frame.dot, mark))
         else:
             self.frames.append(_Frame(node.otherwise or [], frame.dot, mark))
 
-    def call_template(self, node: TemplateCall, frame: _Frame) -> None:
+    def call_template(self, node: tree.TemplateCall, frame: _Frame) -> None:
         nodes = self.template.trees.get(node.name)
         if nodes is None:
             self.fail(f'template "{node.name}" not defined', node.pos)
@@ -172,7 +161,7 @@ class _Executor(Evaluator):
 
     # --- ranges ---
 
-    def loop(self, node: Range, frame: _Frame) -> None:
+    def loop(self, node: tree.Range, frame: _Frame) -> None:
         mark = len(self.variables)
         value = self.pipeline(node.pipe, frame.dot)
         elements = self.elements(value, node)
@@ -181,7 +170,7 @@ class _Executor(Evaluator):
         if elements is None or not self.advance(inner, elements):
             self.frames[-1] = _Frame(node.otherwise or [], frame.dot, mark)
 
-    def elements(self, value: Any, node: Range) -> Iterator[tuple[Any, Any]] | None:
+    def elements(self, value: Any, node: tree.Range) -> Iterator[tuple[Any, Any]] | None:
         """Keys and elements; None if the value has none."""
         if not isinstance(value, int | list | dict | None) or isinstance(value, bool):
             self.fail(f"range can't iterate over {show(value, self.budget)[:40]}", node.pos)
@@ -213,7 +202,7 @@ class _Executor(Evaluator):
                 self.variables[frame.round_mark - len(names) + at] = (name, value)
         return True
 
-    def jump(self, node: Jump, _: _Frame) -> None:
+    def jump(self, node: tree.Jump, _: _Frame) -> None:
         while self.frames[-1].loop is None:
             self.drop()
         if node.word == "break":
@@ -223,11 +212,11 @@ class _Executor(Evaluator):
 
 
 _RUN: dict[type[Any], Callable[[_Executor, Any, _Frame], None]] = {
-    Action: _Executor.action,
-    If: _Executor.choice,
-    Jump: _Executor.jump,
-    Range: _Executor.loop,
-    TemplateCall: _Executor.call_template,
-    Text: _Executor.text,
-    With: _Executor.choice,
+    tree.Action: _Executor.action,
+    tree.If: _Executor.choice,
+    tree.Jump: _Executor.jump,
+    tree.Range: _Executor.loop,
+    tree.TemplateCall: _Executor.call_template,
+    tree.Text: _Executor.text,
+    tree.With: _Executor.choice,
 }

@@ -14,19 +14,9 @@ from typing import Any
 
 from toolglean.errors import TemplateError
 from toolglean.sources.templates.conversation import chat_messages, text, tool_dicts
+from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.budget import Budget, RenderLimits
 from toolglean.sources.templates.golang.executor import execute
-from toolglean.sources.templates.golang.nodes import (
-    Action,
-    Argument,
-    Command,
-    Field,
-    Node,
-    Pipe,
-    Template,
-    Variable,
-    walk,
-)
 from toolglean.sources.templates.golang.parser import parse
 from toolglean.sources.templates.golang.shapes import tool_value
 from toolglean.sources.templates.golang.values import JsonList, Struct
@@ -54,7 +44,7 @@ class OllamaTemplate:
         self._names = _names(self.template)
         if not self._names & {"messages", "response"}:  # it does not place the answer: it goes at the end
             end = len(self.template.source)
-            self.template.root.append(Action(end, _answer(end)))
+            self.template.root.append(tree.Action(end, _answer(end)))
 
     def render(
         self,
@@ -131,39 +121,39 @@ def _turns(messages: list[Struct]) -> Iterator[dict[str, str]]:
     yield turn
 
 
-def _answer(pos: int) -> Pipe:
-    return Pipe(pos, commands=[Command(pos, [Field(pos, ("Response",))])])
+def _answer(pos: int) -> tree.Pipe:
+    return tree.Pipe(pos, commands=[tree.Command(pos, [tree.Field(pos, ("Response",))])])
 
 
 # --- what a template mentions --------------------------------------------------------------------------------------
 
 
-def _names(template: Template) -> set[str]:
+def _names(template: tree.Template) -> set[str]:
     """The fields and variables that a template mentions, in lower case. Ollama does not look into chains."""
     names: list[str] = []
     for nodes in template.trees.values():
-        for node in walk(nodes):
+        for node in tree.walk(nodes):
             for argument in _arguments(getattr(node, "pipe", None)):
-                if isinstance(argument, Field | Variable):
+                if isinstance(argument, tree.Field | tree.Variable):
                     names += argument.names
     return {name.lower() for name in names}
 
 
-def _response_place(nodes: list[Node]) -> int | None:
+def _response_place(nodes: list[tree.Node]) -> int | None:
     """The place where the template first prints the response: the model must not read anything after it."""
-    for node in walk(nodes):
-        if isinstance(node, Action):
+    for node in tree.walk(nodes):
+        if isinstance(node, tree.Action):
             for argument in _arguments(node.pipe):
-                if isinstance(argument, Field) and "Response" in argument.names:
+                if isinstance(argument, tree.Field) and "Response" in argument.names:
                     return node.pos
     return None
 
 
-def _arguments(pipe: Pipe | None) -> Iterator[Argument]:
+def _arguments(pipe: tree.Pipe | None) -> Iterator[tree.Argument]:
     """All arguments of a pipeline, including those in parentheses."""
-    left: list[Argument] = [] if pipe is None else [pipe]
+    left: list[tree.Argument] = [] if pipe is None else [pipe]
     while left:
         argument = left.pop()
         yield argument
-        if isinstance(argument, Pipe):
+        if isinstance(argument, tree.Pipe):
             left += [each for command in reversed(argument.commands) for each in reversed(command.args)]

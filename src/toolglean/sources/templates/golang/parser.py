@@ -15,30 +15,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
-from toolglean.sources.templates.golang.nodes import (
-    MAX_DEPTH,
-    Action,
-    If,
-    Jump,
-    Node,
-    Pipe,
-    Range,
-    Template,
-    TemplateCall,
-    Text,
-    With,
-)
 from toolglean.sources.templates.golang.pipeline import parse_pipeline, string_value
 from toolglean.sources.templates.golang.scope import Scope
 
 __all__ = ["parse"]
 
-Control: TypeAlias = If | Range | With
-_CONTROLS: dict[str, type[Control]] = {"if": If, "range": Range, "with": With}
+Control: TypeAlias = tree.If | tree.Range | tree.With
+_CONTROLS: dict[str, type[Control]] = {"if": tree.If, "range": tree.Range, "with": tree.With}
 
 
-def parse(source: str) -> Template:
+def parse(source: str) -> tree.Template:
     """Read a Go template, as Ollama does: its own name is "".
 
     Args:
@@ -52,7 +40,7 @@ def parse(source: str) -> Template:
     """
     parser = _Parser(Tokens(source))
     parser.add("", parser.run(), 0)
-    return Template(source, parser.trees)
+    return tree.Template(source, parser.trees)
 
 
 @dataclass(slots=True)
@@ -72,7 +60,7 @@ class _Block:
 
     word: str
     pos: int
-    nodes: list[Node]
+    nodes: list[tree.Node]
     mark: int
     outer: Scope
     node: Control | None = None
@@ -85,16 +73,16 @@ class _Parser:
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
-        self.trees: dict[str, list[Node]] = {}
+        self.trees: dict[str, list[tree.Node]] = {}
         self.blocks: list[_Block] = []
-        self.root: list[Node] = []
+        self.root: list[tree.Node] = []
         self.nodes = self.root  # where nodes are added now: the innermost block's list, or the root
         self.scope = Scope()
 
-    def run(self) -> list[Node]:
+    def run(self) -> list[tree.Node]:
         while (token := self.tokens.next()).kind is not Kind.EOF:
             if token.kind is Kind.TEXT:
-                self.nodes.append(Text(token.pos, token.text))
+                self.nodes.append(tree.Text(token.pos, token.text))
             else:
                 self.action()
         if self.blocks:
@@ -105,7 +93,7 @@ class _Parser:
     def action(self) -> None:
         token = self.tokens.peek()
         if token.kind is not Kind.KEYWORD or token.text == "nil":
-            self.nodes.append(Action(token.pos, parse_pipeline(self.tokens, self.scope, "command")))
+            self.nodes.append(tree.Action(token.pos, parse_pipeline(self.tokens, self.scope, "command")))
             return
         self.tokens.next()
         _ACTIONS[token.text](self, token)
@@ -118,7 +106,7 @@ class _Parser:
         node = _CONTROLS[token.text](token.pos, pipe)
         self.nodes.append(node)
         self.open(_Block(token.text, token.pos, node.body, mark, self.scope, node, chained=chained))
-        if isinstance(node, Range):
+        if isinstance(node, tree.Range):
             self.scope.ranges += 1
 
     def define(self, token: Token) -> None:
@@ -129,15 +117,15 @@ class _Parser:
         name = self.template_name(context)
         if token.text == "block":
             pipe = parse_pipeline(self.tokens, self.scope, context)
-            self.nodes.append(TemplateCall(token.pos, name, pipe))
+            self.nodes.append(tree.TemplateCall(token.pos, name, pipe))
         else:
             self.tokens.expect(Kind.RIGHT, context)
         self.open(_Block(token.text, token.pos, [], self.scope.mark(), self.scope, name=name))
         self.scope = Scope()
 
     def open(self, block: _Block) -> None:
-        if len(self.blocks) >= MAX_DEPTH:
-            self.tokens.fail(f"blocks nested deeper than {MAX_DEPTH} levels", block.pos)
+        if len(self.blocks) >= tree.MAX_DEPTH:
+            self.tokens.fail(f"blocks nested deeper than {tree.MAX_DEPTH} levels", block.pos)
         self.blocks.append(block)
         self.nodes = block.nodes
 
@@ -149,7 +137,7 @@ class _Parser:
         if top is None or top.node is None or top.node.otherwise is not None:
             self.tokens.fail("unexpected {{else}}", token.pos)
         top.node.otherwise = self.nodes = top.nodes = []
-        if isinstance(top.node, Range):
+        if isinstance(top.node, tree.Range):
             self.scope.ranges -= 1  # its else branch is outside the loop
         following = self.tokens.peek()
         if following.kind is Kind.KEYWORD and following.text == top.word and top.word in {"if", "with"}:
@@ -166,7 +154,7 @@ class _Parser:
 
     def close(self) -> _Block:
         block = self.blocks.pop()
-        if isinstance(block.node, Range) and block.node.otherwise is None:
+        if isinstance(block.node, tree.Range) and block.node.otherwise is None:
             self.scope.ranges -= 1
         if block.node is None:
             self.add(block.name, block.nodes, block.pos)
@@ -181,21 +169,21 @@ class _Parser:
         self.tokens.expect(Kind.RIGHT, f"{{{{{token.text}}}}}")
         if self.scope.ranges == 0:
             self.tokens.fail(f"{{{{{token.text}}}}} outside {{{{range}}}}", token.pos)
-        self.nodes.append(Jump(token.pos, token.text))
+        self.nodes.append(tree.Jump(token.pos, token.text))
 
     def call(self, token: Token) -> None:
         name = self.template_name("template clause")
-        pipe: Pipe | None = None
+        pipe: tree.Pipe | None = None
         if self.tokens.peek().kind is Kind.RIGHT:
             self.tokens.next()
         else:
             pipe = parse_pipeline(self.tokens, self.scope, "template clause")
-        self.nodes.append(TemplateCall(token.pos, name, pipe))
+        self.nodes.append(tree.TemplateCall(token.pos, name, pipe))
 
     def template_name(self, context: str) -> str:
         return string_value(self.tokens, self.tokens.expect(Kind.STRING, context))
 
-    def add(self, name: str, nodes: list[Node], pos: int) -> None:
+    def add(self, name: str, nodes: list[tree.Node], pos: int) -> None:
         """Add a template. A blank one never replaces another, and any other replaces a blank one; two others clash."""
         if name not in self.trees or _is_blank(self.trees[name]):
             self.trees[name] = nodes
@@ -217,5 +205,5 @@ _ACTIONS: dict[str, Callable[[_Parser, Token], None]] = {
 }
 
 
-def _is_blank(nodes: list[Node]) -> bool:
-    return all(isinstance(node, Text) and not node.text.strip() for node in nodes)
+def _is_blank(nodes: list[tree.Node]) -> bool:
+    return all(isinstance(node, tree.Text) and not node.text.strip() for node in nodes)

@@ -14,38 +14,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from toolglean.sources.templates.golang import literals
+from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
-from toolglean.sources.templates.golang.nodes import (
-    MAX_DEPTH,
-    Argument,
-    Chain,
-    Command,
-    Dot,
-    Field,
-    Function,
-    Literal,
-    Pipe,
-    Variable,
-)
 from toolglean.sources.templates.golang.scope import KNOWN, Scope
 
 __all__ = ["parse_pipeline", "string_value"]
 
 IN_PARENTHESES = "parenthesized pipeline"
-VALUES = (Dot, Literal)  # they cannot be called with the result of the previous stage
+VALUES = (tree.Dot, tree.Literal)  # they cannot be called with the result of the previous stage
 
 
 @dataclass(slots=True)
 class _Open:
     """A pipeline that is being read. `command` is its open stage, or None where the next one may begin."""
 
-    pipe: Pipe
+    pipe: tree.Pipe
     context: str
     closer: Kind
-    command: Command | None = None
+    command: tree.Command | None = None
 
 
-def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> Pipe:
+def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> tree.Pipe:
     """The pipeline at the next token, up to and with the action's closing delimiter.
 
     Args:
@@ -62,8 +51,8 @@ def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> Pipe:
         top = stack[-1]
         token = tokens.peek()
         if token.kind is Kind.OPEN:
-            if len(stack) > MAX_DEPTH:
-                tokens.fail(f"parentheses nested deeper than {MAX_DEPTH} levels", token.pos)
+            if len(stack) > tree.MAX_DEPTH:
+                tokens.fail(f"parentheses nested deeper than {tree.MAX_DEPTH} levels", token.pos)
             _open_command(top, token)
             tokens.next()
             stack.append(_begin(tokens, scope, IN_PARENTHESES, Kind.CLOSE))
@@ -94,7 +83,7 @@ def string_value(tokens: Tokens, token: Token) -> str:
 
 
 def _begin(tokens: Tokens, scope: Scope, context: str, closer: Kind) -> _Open:
-    pipe = Pipe(tokens.peek().pos)
+    pipe = tree.Pipe(tokens.peek().pos)
     while tokens.peek().kind is Kind.VARIABLE:
         after = tokens.after_next()
         comma = after.kind is Kind.SIGN and after.text == ","
@@ -118,11 +107,11 @@ def _begin(tokens: Tokens, scope: Scope, context: str, closer: Kind) -> _Open:
 
 def _open_command(top: _Open, token: Token) -> None:
     if top.command is None:
-        top.command = Command(token.pos, [])
+        top.command = tree.Command(token.pos, [])
         top.pipe.commands.append(top.command)
 
 
-def _argument(tokens: Tokens, top: _Open, term: Argument) -> None:
+def _argument(tokens: Tokens, top: _Open, term: tree.Argument) -> None:
     """Add a term, with the fields that belong to it, to the open stage; end the stage if it ends here."""
     assert top.command is not None
     top.command.args.append(_with_fields(tokens, term))
@@ -147,26 +136,26 @@ def _check(tokens: Tokens, top: _Open, closer: Token) -> None:
 # --- arguments -----------------------------------------------------------------------------------------------------
 
 
-def _with_fields(tokens: Tokens, term: Argument) -> Argument:
+def _with_fields(tokens: Tokens, term: tree.Argument) -> tree.Argument:
     names = []
     while (token := tokens.peek()).kind is Kind.FIELD and not token.spaced:
         names.append(tokens.next().text[1:])
     if not names:
         return term
-    if isinstance(term, Field):
-        return Field(term.pos, term.names + tuple(names))
-    if isinstance(term, Variable):
-        return Variable(term.pos, term.name, tuple(names))
+    if isinstance(term, tree.Field):
+        return tree.Field(term.pos, term.names + tuple(names))
+    if isinstance(term, tree.Variable):
+        return tree.Variable(term.pos, term.name, tuple(names))
     if isinstance(term, VALUES):
         tokens.fail("unexpected . after a value that has no fields", term.pos)
-    return Chain(term.pos, term, tuple(names))
+    return tree.Chain(term.pos, term, tuple(names))
 
 
 def _begins_term(token: Token) -> bool:
     return token.kind is Kind.OPEN or token.kind in _TERMS or (token.kind is Kind.KEYWORD and token.text == "nil")
 
 
-def _term(tokens: Tokens, scope: Scope) -> Argument | None:
+def _term(tokens: Tokens, scope: Scope) -> tree.Argument | None:
     """Read the term at the next token; None if no term begins there."""
     token = tokens.peek()
     if not _begins_term(token):
@@ -181,22 +170,22 @@ def _term(tokens: Tokens, scope: Scope) -> Argument | None:
     return _SIMPLE[token.kind](token)
 
 
-def _literal(tokens: Tokens, token: Token) -> Literal:
+def _literal(tokens: Tokens, token: Token) -> tree.Literal:
     if token.kind is Kind.STRING:
-        return Literal(token.pos, token.text, string_value(tokens, token))
+        return tree.Literal(token.pos, token.text, string_value(tokens, token))
     read = literals.character if token.kind is Kind.CHARACTER else literals.number
     try:
-        return Literal(token.pos, token.text, read(token.text))
+        return tree.Literal(token.pos, token.text, read(token.text))
     except ValueError as error:
         tokens.fail(str(error), token.pos)
 
 
-_SIMPLE: dict[Kind, Callable[[Token], Argument]] = {
-    Kind.DOT: lambda token: Dot(token.pos),
-    Kind.FIELD: lambda token: Field(token.pos, (token.text[1:],)),
-    Kind.VARIABLE: lambda token: Variable(token.pos, token.text),
-    Kind.IDENTIFIER: lambda token: Function(token.pos, token.text),
-    Kind.BOOL: lambda token: Literal(token.pos, token.text, token.text == "true"),
-    Kind.KEYWORD: lambda token: Literal(token.pos, token.text, None),
+_SIMPLE: dict[Kind, Callable[[Token], tree.Argument]] = {
+    Kind.DOT: lambda token: tree.Dot(token.pos),
+    Kind.FIELD: lambda token: tree.Field(token.pos, (token.text[1:],)),
+    Kind.VARIABLE: lambda token: tree.Variable(token.pos, token.text),
+    Kind.IDENTIFIER: lambda token: tree.Function(token.pos, token.text),
+    Kind.BOOL: lambda token: tree.Literal(token.pos, token.text, token.text == "true"),
+    Kind.KEYWORD: lambda token: tree.Literal(token.pos, token.text, None),
 }
 _TERMS = frozenset(_SIMPLE) - {Kind.KEYWORD} | {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}
