@@ -140,7 +140,7 @@ BROKEN = {
 }
 
 
-EXAMPLES = 10 if depth.is_full() else 3
+EXAMPLES = 10 if depth.is_full() else 2
 
 
 def report_of(source: str, examples: int = EXAMPLES) -> Report:
@@ -233,6 +233,7 @@ def test_the_table_of_formats_has_each_of_them() -> None:
     assert {kind for kinds in table.values() for kind, _ in kinds} <= KINDS.keys()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "mistral-v13"])
 def test_the_table_of_formats_is_true(name: str) -> None:
     table = json.loads(FILE.read_text(encoding="utf-8"))

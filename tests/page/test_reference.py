@@ -147,7 +147,7 @@ def test_the_page_agrees_with_the_reference_for_every_character_and_every_cut() 
 )
 def test_the_page_reads_in_linear_time(unit: str) -> None:
     # What is counted is the steps: a step is a search from one place to the next.
-    sizes = (2_000, 8_000) if depth.is_full() else (1_000, 4_000)
+    sizes = (2_000, 8_000) if depth.is_full() else (500, 2_000)
     costs = [_steps(f"a {unit * (size // len(unit))}", 4) for size in sizes]
     assert costs[1] < 6 * costs[0] + 500
 
@@ -245,7 +245,7 @@ def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: p
 
 
 def test_texts_are_of_every_kind_and_ask_about_every_context() -> None:
-    texts = [text_of(seed) for seed in range(600 if depth.is_full() else 250)]
+    texts = [text_of(seed) for seed in range(600 if depth.is_full() else 150)]
     assert all(text.count(CALL) == 1 for text in texts)
     assert {contexts_of(text)[text.index(CALL)] for text in texts} == set(Context) - {Context.JSON}
     assert {says(text) for text in texts} == {RUNS, CONTENT, EITHER}
