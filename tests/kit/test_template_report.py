@@ -220,7 +220,7 @@ def test_the_report_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_template_that_does_not_write_the_users_text(capsys: pytest.CaptureFixture[str]) -> None:
     """The prompt was its last character, ">", so the call was in a quoted line."""
     template = Path(__file__).parents[2] / "fixtures/templates/section.jinja"
-    main(["fuzz", str(template), "--json", "--examples", "5"])
+    main(["fuzz", str(template), "--json", "--examples", "2"])
     assert json.loads(capsys.readouterr().out)["failure"] is None
 
 
