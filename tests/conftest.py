@@ -102,7 +102,9 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(200_000)
+        gc.set_threshold(
+            500_000, 50, 1_000
+        )  # what is kept is looked through each time, and hardly any of it is garbage
         gc.enable()
 
 

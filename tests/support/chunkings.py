@@ -55,7 +55,7 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         one_of_many: whether the text is one of a large product, such as each format in each context. By default, all of
             these are read whole, and one in eight of them, chosen by hash, in pieces as well.
     """
-    whole = _run(make(), [text])
+    whole = run_of(make(), [text])
     number = zlib.crc32(text.encode("utf-8", "surrogatepass"))
     if one_of_many and not depth.is_full() and number % 8:
         account(whole, text)
@@ -65,10 +65,10 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         chars, others = (chars, others[-1], _pieces(text), _pieces(text))[number // 8 % 4], []
     # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
     if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
-        assert _run(make(), chars) == whole, f"differs by chunking: {chars!r}"
+        assert run_of(make(), chars) == whole, f"differs by chunking: {chars!r}"
         assert _run_with_copies(make(), chars, _copied(text, len(chars))) == whole, "a fork, copy or pickle differs"
     for chunks in others:
-        assert _run(make(), chunks) == whole, f"differs by chunking: {chunks!r}"
+        assert run_of(make(), chunks) == whole, f"differs by chunking: {chunks!r}"
     account(whole, text)
     return whole
 
@@ -118,7 +118,8 @@ def _sample(text: str, found: Sequence[int], count: int) -> Sequence[int]:
     return sorted(random.Random(text.encode("utf-8", "surrogatepass")).sample(found, count))
 
 
-def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
+def run_of(parser: Parser, chunks: Iterable[str]) -> list[Event]:
+    """The events of these chunks, joined."""
     events: list[Event] = []
     for chunk in chunks:
         events += parser.feed(chunk)
