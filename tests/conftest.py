@@ -102,7 +102,9 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(200_000)
+        gc.set_threshold(
+            500_000, 50, 1_000
+        )  # what is kept is looked through each time, and hardly any of it is garbage
         gc.enable()
 
 
@@ -146,9 +148,9 @@ def _prove_less() -> None:
     from toolglean.sources.choose import precedence  # noqa: PLC0415
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415
 
-    precedence.SAMPLES = templates.PROOF = 6
+    precedence.SAMPLES = templates.PROOF = 3
     assert infer.__kwdefaults__ is not None
-    infer.__kwdefaults__["samples"] = 12
+    infer.__kwdefaults__["samples"] = 6
 
 
 @pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
@@ -251,7 +253,7 @@ def few_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     from toolglean.kit.testing import carrying  # noqa: PLC0415  few tests make reports
 
     if not depth.is_full():
-        monkeypatch.setattr(carrying, "SIGNS", carrying.SIGNS[::8])
+        monkeypatch.setattr(carrying, "SIGNS", carrying.SIGNS[::16])
 
 
 @pytest.fixture(scope="session", autouse=True)

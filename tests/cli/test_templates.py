@@ -44,7 +44,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(GOOD, encoding="utf-8")
-    assert main(["inspect", str(file), "--examples", "10"]) == 0
+    assert main(["inspect", str(file), "--examples", "3"]) == 0
     shown = capsys.readouterr().out
     for line in ("language    jinja", "format      inferred", "confidence  100%", 'call="<go>\\n{call}\\n</go>"'):
         assert line in shown
@@ -52,7 +52,7 @@ def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(LOSSY, encoding="utf-8")
-    assert main(["inspect", str(file), "--json", "--examples", "10", "--no-recognition"]) == 0
+    assert main(["inspect", str(file), "--json", "--examples", "3", "--no-recognition"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["format"]["parameter"] == ["<p={key}>{value}</p>"]
     assert Format.from_json(found["format"]).call == "<go={name}>{parameters}</go>"
@@ -64,7 +64,7 @@ def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "tokenizer_config.json"
     config.write_text(json.dumps({"chat_template": GOOD, "eos_token": "<<end>>"}), encoding="utf-8")
-    assert main(["inspect", str(config), "--examples", "5"]) == 0
+    assert main(["inspect", str(config), "--examples", "2"]) == 0
     modelfile = tmp_path / "Modelfile"
     calls = '{{ range .ToolCalls }}<go>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</go>{{ end }}'
     modelfile.write_text(
@@ -73,7 +73,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
         + '<<end>>{{ end }}<<assistant>>"""\n',
         encoding="utf-8",
     )
-    assert main(["inspect", str(modelfile), "--examples", "5"]) == 0
+    assert main(["inspect", str(modelfile), "--examples", "2"]) == 0
     assert "language    go" in capsys.readouterr().out
 
 
@@ -110,8 +110,8 @@ def test_a_refusal_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_fuzz(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(GOOD, encoding="utf-8")
-    assert main(["fuzz", str(file), "--examples", "4"]) == 0
-    assert "4 messages came back (inferred)" in capsys.readouterr().out
+    assert main(["fuzz", str(file), "--examples", "2"]) == 0
+    assert "2 messages came back (inferred)" in capsys.readouterr().out
 
 
 def test_the_name_of_a_loss_is_a_word_of_its_own(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +147,7 @@ def test_check_template() -> None:
 def test_round_trip_reports_progress() -> None:
     told: list[int] = []
     trip = RoundTrip(GOOD)
-    assert trip.find_failure(examples=5, seed=1, progress=told.append) is None
+    assert trip.find_failure(examples=3, seed=1, progress=told.append) is None
     assert told == list(range(1, trip.tried + 1))
     trip.close()
 

@@ -18,11 +18,12 @@ from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
 from tests.clients.libraries import each_library
 from tests.clients.proxies import serving
+from tests.support import depth
 from tests.support.loopback.raw import head, raw_server
 from toolglean.clients.repair import bodies
 from toolglean.clients.repair.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
 
-BOMB = 12 * 1024 * 1024
+BOMB = (12 if depth.is_full() else 5) * 1024 * 1024
 """Characters of a bomb that is not refused: below `MOST`."""
 MORE = MOST * 9 // 8
 """Characters of one that is. To make them takes longer than to refuse them."""

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conversation.laws import CONVERTERS
 from toolglean.clients.chat import dict_chunks, dict_completion
 from toolglean.clients.messages import dict_message, dict_message_events
 from toolglean.clients.responses import dict_response, dict_response_events
@@ -22,7 +23,6 @@ from toolglean.conversation import (
     AnthropicHistoryConverter,
     ApiHandlerOptions,
     McpIntegration,
-    NeutralHistoryConverter,
     OllamaHistoryConverter,
     OllamaResponseChunkWrapper,
     OpenAIChunkWrapper,
@@ -33,12 +33,6 @@ from toolglean.conversation import (
 )
 from toolglean.errors import MessageError
 
-CONVERTERS: list[Any] = [
-    OpenAIHistoryConverter,
-    OllamaHistoryConverter,
-    AnthropicHistoryConverter,
-    NeutralHistoryConverter,
-]
 TEXTS = [
     "",
     "Hi <tool",
@@ -161,14 +155,14 @@ def test_whole_answers(completion: dict[str, Any], response: dict[str, Any], mes
     unchanged(lambda each: dict_message(each, ["f"]), message)
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 @given(messages=st.lists(MESSAGE | OBJECT, max_size=3))
 def test_messages_are_understood_or_refused_by_name(converter: Any, messages: list[Any]) -> None:
     try:
         history = converter().to_history(messages)
     except MessageError:
         return
-    for other in CONVERTERS:
+    for other in CONVERTERS.values():
         with contextlib.suppress(MessageError):
             other().from_history(history)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.clients.families import TOOLS, Leak, leaks
+from tests.conversation.laws import CONVERTERS
 from tests.support.chunkings import chunkings
 from toolglean import MessageError, Parser, UsageError, fold, parse
 from toolglean.conversation import (
@@ -37,12 +38,6 @@ from toolglean.conversation import (
 from toolglean.events import Content, Event
 from toolglean.kit.demo import load_streams, load_tools
 
-CONVERTERS: list[Any] = [
-    OpenAIHistoryConverter,
-    OllamaHistoryConverter,
-    AnthropicHistoryConverter,
-    NeutralHistoryConverter,
-]
 CALL = ContentPartToolCall("get_weather", {"location": "San Francisco", "unit": "celsius"}, "call_123")
 RESULT = ContentPartToolResult("get_weather", {"temperature": 22}, "call_123")
 
@@ -59,7 +54,7 @@ CONVERSATION = History(
 )
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 def test_the_context_is_read_back_as_the_first_message(converter: Any) -> None:
     """No API has a field for it; what is sent is the same."""
     back = converter().to_history(converter().from_history(CONVERSATION))
@@ -132,14 +127,14 @@ def test_anthropics_reasoning_keeps_its_signature() -> None:
     assert AnthropicHistoryConverter().from_history(unsigned)[0]["content"][0]["signature"] == ""
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 def test_a_first_user_message_is_no_context(converter: Any) -> None:
     # The first user message after a system message must not be skipped, with or without a context.
     history = History("Be brief.", None, [Message(Role.USER, [ContentPartText("first")])])
     assert converter().to_history(converter().from_history(history)) == history
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 @pytest.mark.parametrize(
     "value", [[1, {"a": None}], 7, 0.5, True, None, "text", "7", "[1]", '"x"', "", " 1 ", "NaN", {"a": [1]}]
 )
@@ -151,7 +146,7 @@ def test_results_of_every_kind_survive(converter: Any, value: Any) -> None:
     assert (repr(found.content), found.id, found.name) == (repr(value), "a", "f")
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 def test_all_results_of_one_message_survive(converter: Any) -> None:
     # All results are converted, not only the first.
     calls: Any = [ContentPartToolCall("f", {}, f"c{place}") for place in range(3)]
@@ -255,7 +250,7 @@ def test_ids_are_text(converter: Any, given: Any, kept: Any) -> None:
     converter().from_history(found)
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 @pytest.mark.parametrize(
     "wire",
     [{}, {"role": None}, {"role": "nobody", "content": ""}, {"role": "user", "content": 5}, {"role": ["user"]}],
@@ -298,7 +293,7 @@ def test_histories_are_filled_by_role() -> None:
 HALF = json.loads(r'"\ud83d"')
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 def test_half_a_surrogate_pair_can_be_sent(converter: Any) -> None:
     # A model that is cut off inside an escape: no wire format can carry this unchanged.
     call, result = ContentPartToolCall("f", {"a": HALF}, "1"), ContentPartToolResult("f", HALF, "1")
@@ -331,7 +326,7 @@ def test_the_protocols_can_be_asked_for() -> None:
     assert isinstance(OllamaResponseChunkWrapper({}), ChunkWrapper)
     assert isinstance(OpenAIResponseChunkWrapper({}), ChunkWrapper)
     assert isinstance(AnthropicChunkWrapper({}), ChunkWrapper)
-    for converter in CONVERTERS:
+    for converter in CONVERTERS.values():
         assert isinstance(converter(), HistoryConverter)
         assert not isinstance(object(), HistoryConverter)
 
@@ -454,7 +449,7 @@ def test_a_call_of_anthropic_that_is_cut_off_cannot_be_run() -> None:
         assert not item or all(call.unread and not call.arguments for call in item.calls), end
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize("converter", CONVERTERS.values())
 def test_of_nothing_comes_no_message(converter: Any) -> None:
     assert converter().to_history_item([]) is None
 

@@ -29,6 +29,7 @@ CODER = "<tool_call>\n<function=f>\n<parameter=n>\n"
 CODER_END = "\n</parameter>\n</function>\n</tool_call>"
 
 
+@pytest.mark.sampled(1, each="unit")
 @pytest.mark.parametrize("kind", ["integer", "number", "array"])
 @pytest.mark.parametrize("unit", ["1", "1.", "0", " ", "[", "(", '\\"', "'a'"])
 def test_values_that_are_not_quite_of_their_kind(kind: str, unit: str) -> None:
@@ -50,6 +51,7 @@ BLANKS = [
 ]
 
 
+@pytest.mark.sampled(1, each="before")
 @pytest.mark.parametrize(("name", "before"), BLANKS, ids=[f"{name}, {before[-12:]}" for name, before in BLANKS])
 @pytest.mark.parametrize("unit", [" ", "a "])
 def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
@@ -84,6 +86,7 @@ def test_signs_behind_the_arguments(unit: str) -> None:
     assert cost_of(lambda: Parser(typed("integer"), format="solar"), before, unit, size, chars=False).linear
 
 
+@pytest.mark.sampled(1, each="unit")
 @pytest.mark.parametrize("name", ["auto", "gemma-4"])
 @pytest.mark.parametrize("unit", ["<", "<t", "<tool_call", "<|"])
 def test_what_may_begin_a_marker_in_bare_text(name: str, unit: str) -> None:
@@ -117,6 +120,7 @@ def test_a_long_name_of_a_tool(which: str) -> None:
     assert floods.cost_of_tools(which, 20_000, long_name=True).linear
 
 
+@pytest.mark.sampled(1, each="unit")
 @pytest.mark.parametrize("name", ["auto", "hermes"])
 @pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
 def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
@@ -125,6 +129,7 @@ def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 
+@pytest.mark.sampled(1, each="unit")
 @pytest.mark.parametrize("name", ["auto", "hermes"])
 @pytest.mark.parametrize("unit", ["some words here\n", "**a** \n", "a\n"])
 def test_lines_behind_a_lone_backtick(name: str, unit: str) -> None:

@@ -176,7 +176,7 @@ def test_data_is_content_in_a_fence_and_after_reasoning(name: str) -> None:
 def test_calls_are_calls(name: str) -> None:
     document, expected = CALLS[name]
     for way, options in WAYS.items():
-        events = read(json.dumps(document), **options)
+        events = read(json.dumps(document), one_of_many=bool(options), **options)
         if isinstance(document, list) and way == "tag {":
             assert content_of(events) == json.dumps(document)
         else:
@@ -340,7 +340,7 @@ IN_LINE = {
 def test_a_call_in_a_string_of_json_is_text(name: str, around: str) -> None:
     quoted = "Here it is: " + around.replace("@", IN_LINE[name])
     for options in ({}, {"format": name}):
-        events = read(f"{quoted}\nNow: {IN_LINE[name]}", **options)
+        events = read(f"{quoted}\nNow: {IN_LINE[name]}", one_of_many=bool(options), **options)
         assert calls_of(events) == [("delete_all", {})]
         assert content_of(events) == f"{quoted}\nNow: "
         told = [reason.rpartition(" that opened at ") for reason in problems(events)]

@@ -176,14 +176,8 @@ PLACES: dict[str, str] = {
         "in brackets": '[call:get_weather city="Oslo"]', "a sign": '🔧 get_weather(city="Oslo")',
     }.items()
 }  # fmt: skip
-ROWS: dict[str, str] = {
-    **INTRODUCED,
-    **PLACES,
-    **REMARKS,
-    **ATTRIBUTES,
-    **BESIDE,
-    **LABELLED,
-    **ELEMENTS,
+PRODUCTS: dict[str, str] = {**INTRODUCED, **PLACES, **REMARKS, **ATTRIBUTES, **BESIDE, **LABELLED, **ELEMENTS}
+ROWS: dict[str, str] = PRODUCTS | {
     "two words, one for calling": f"Tool called: get_weather {ARGUMENTS}",
     "a log's word": f"Command executed: get_weather {ARGUMENTS}",
     "a form": "FORM: get_weather\ncity: Oslo\nEND",
@@ -318,5 +312,7 @@ ROWS: dict[str, str] = {
 
 @pytest.mark.parametrize("name", ROWS)
 def test_near_misses_are_content(name: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), ROWS[name])
+    events = events_of(
+        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), ROWS[name], one_of_many=name in PRODUCTS
+    )
     assert "".join(event.text for event in events if isinstance(event, Content)) == ROWS[name]

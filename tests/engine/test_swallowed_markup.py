@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.floods import cost_of
+from tests.support import depth
 from tests.support.chunkings import calls_of, events_of
 from toolglean import CallEnd, Event, Parser, ParserOptions, Problem, ToolCall, ToolSet, UsageError, parse, render
 from toolglean.formats import get_format
@@ -228,7 +229,7 @@ def test_a_flood_of_closers_takes_linear_time(unit: str) -> None:
     before = "<tool_call>\n<function=f>\n<parameter=a>\nx"
     for after in ("", "x\n</parameter>\n</function>\n</tool_call>"):
         for chars in (False, True):
-            size = 1000 if chars else 10_000
+            size = (1000 if chars else 10_000) // (1 if depth.is_full() else 2)
             cost = cost_of(lambda: Parser(TOOLS, format="qwen3-coder"), before, unit, size, chars=chars, after=after)
             assert cost.linear, (unit, after, chars, cost)
 

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, chunkings, events_of
+from tests.support.chunkings import account, calls_of, chunkings, events_of, run_of
 from tests.support.shared import FIXTURES, SHARED, rows
-from toolglean import Event, Format, Parser, ParserOptions, join
+from toolglean import Format, Parser, ParserOptions
 
 TOOLS = ("f", "get", "get_weather", "tool", "name", "a.b")
 TAGS = (
@@ -122,15 +122,8 @@ def test_hard_streams() -> None:
             for _ in range(8)
         ]
         text = case["text"]
-        whole = _events(parsers.pop(), [text])
+        whole = run_of(parsers.pop(), [text])
         account(whole, text)
         wanted = [chunks for chunks in chunkings(text, seed=number) if len(chunks) != 2]
         for parser, chunks in zip(parsers, wanted, strict=False):
-            assert _events(parser, chunks) == whole, (case["id"], chunks)
-
-
-def _events(parser: Parser, chunks: list[str]) -> list[Event]:
-    events: list[Event] = []
-    for chunk in chunks:
-        events += parser.feed(chunk)
-    return join(events + parser.finish())
+            assert run_of(parser, chunks) == whole, (case["id"], chunks)

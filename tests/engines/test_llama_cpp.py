@@ -17,16 +17,12 @@ from typing import Any
 import pytest
 
 from tests.engines.programs import load
+from tests.engines.vocabulary import TEMPLATE
 from toolglean import Content
 from toolglean.engines import SpecialTokens
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"unit": "C", "days": 3}}\n</tool_call>'
 SAID = f"I will look.\n{CALL}"
-TEMPLATE = (
-    "{%- for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{%- for c in m.tool_calls or [] %}<tool_call>\n"
-    '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}'
-    "<|im_end|>\n{%- endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",

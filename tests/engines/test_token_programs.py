@@ -14,17 +14,12 @@ from typing import Any
 import pytest
 
 from tests.engines.programs import load
-from tests.engines.vocabulary import MARKERS, ORDINARY, decode, ids_of
+from tests.engines.vocabulary import MARKERS, ORDINARY, TEMPLATE, decode, ids_of
 from toolglean import Event, fold
 from toolglean.engines import SpecialTokens
 
 OPEN, CLOSE, END = list(MARKERS)[:3]
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"properties": {"n": {"type": "integer"}}}}}]
-TEMPLATE = (
-    "{%- for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{%- for c in m.tool_calls or [] %}<tool_call>\n"
-    '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}'
-    "<|im_end|>\n{%- endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 BODY = '\n{"name": "f", "arguments": {"n": 3}}\n'
 SPELLED = f"<tool_call>{BODY}</tool_call>"
 TURN: list[str | int] = ["So: ", SPELLED, " Now: ", OPEN, BODY, CLOSE, END]

@@ -10,7 +10,7 @@ import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["MARKERS", "ORDINARY", "Delta", "decode", "deltas", "ids_of", "random_ids", "truth", "written"]
+__all__ = ["MARKERS", "ORDINARY", "TEMPLATE", "Delta", "decode", "deltas", "ids_of", "random_ids", "truth", "written"]
 
 MARKERS: dict[int, str] = {
     1000: "<tool_call>",
@@ -20,6 +20,11 @@ MARKERS: dict[int, str] = {
     1004: "[TOOL_CALLS]",
     1005: "<|pad|>",
 }
+TEMPLATE = (
+    "{%- for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{%- for c in m.tool_calls or [] %}<tool_call>\n"
+    '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}'
+    "<|im_end|>\n{%- endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
 _PIECES = [
     *(
         "<",

@@ -140,7 +140,7 @@ BROKEN = {
 }
 
 
-EXAMPLES = 10 if depth.is_full() else 3
+EXAMPLES = 10 if depth.is_full() else 2
 
 
 def report_of(source: str, examples: int = EXAMPLES) -> Report:
@@ -220,7 +220,7 @@ def test_the_report_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_template_that_does_not_write_the_users_text(capsys: pytest.CaptureFixture[str]) -> None:
     """The prompt was its last character, ">", so the call was in a quoted line."""
     template = Path(__file__).parents[2] / "fixtures/templates/section.jinja"
-    main(["fuzz", str(template), "--json", "--examples", "5"])
+    main(["fuzz", str(template), "--json", "--examples", "2"])
     assert json.loads(capsys.readouterr().out)["failure"] is None
 
 
@@ -233,6 +233,7 @@ def test_the_table_of_formats_has_each_of_them() -> None:
     assert {kind for kinds in table.values() for kind, _ in kinds} <= KINDS.keys()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "mistral-v13"])
 def test_the_table_of_formats_is_true(name: str) -> None:
     table = json.loads(FILE.read_text(encoding="utf-8"))

@@ -245,7 +245,7 @@ def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: p
 
 
 def test_texts_are_of_every_kind_and_ask_about_every_context() -> None:
-    texts = [text_of(seed) for seed in range(600 if depth.is_full() else 250)]
+    texts = [text_of(seed) for seed in range(600 if depth.is_full() else 150)]
     assert all(text.count(CALL) == 1 for text in texts)
     assert {contexts_of(text)[text.index(CALL)] for text in texts} == set(Context) - {Context.JSON}
     assert {says(text) for text in texts} == {RUNS, CONTENT, EITHER}

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -46,10 +47,13 @@ def test_many_renderings_in_one_child() -> None:
     assert child.poll() is not None
 
 
-@pytest.mark.parametrize("name", ["striptags", "wordwrap(1)", "urlize", "pprint", "tojson", "forceescape", "title"])
-def test_filters_render_as_they_do_in_process(name: str) -> None:
+FILTERS = ("striptags", "wordwrap(1)", "urlize", "pprint", "tojson", "forceescape", "title")
+
+
+@pytest.mark.parametrize("names", [[each] for each in FILTERS] if depth.is_full() else [FILTERS[::2], FILTERS[1::2]])
+def test_filters_render_as_they_do_in_process(names: Sequence[str]) -> None:
     # What a filter loads when it is first used must have been loaded before no more files may be opened.
-    source = "{{ '<b>x</b> &amp; www.example.org' | " + name + " }}"
+    source = " ".join("{{ '<b>x</b> &amp; www.example.org' | " + name + " }}" for name in names)
     with renderer(source, "jinja", now=NOW) as here, renderer(source, "jinja", untrusted=True, now=NOW) as there:
         assert there.render([USER]) == here.render([USER])
 
@@ -319,6 +323,7 @@ def test_one_budget_for_everything(source: str, monkeypatch: pytest.MonkeyPatch)
     assert time_budget._used < seconds + 5.0  # that of the last rendering comes on top
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("piece", ["x ", "<c>", "{{ '{{' }}", "`"])
 def test_a_stranger_may_not_write_a_book(piece: str) -> None:
     """Two million characters for each call took 17 to 41 seconds to be read."""
@@ -327,12 +332,12 @@ def test_a_stranger_may_not_write_a_book(piece: str) -> None:
 
 
 def test_an_inference_that_is_short_of_time_tries_fewer_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = CHAT + REST
-    whole = infer(source, untrusted=True, samples=60)
+    source, samples = CHAT + REST, 60 if depth.is_full() else 2 * FEWEST_SAMPLES
+    whole = infer(source, untrusted=True, samples=samples)
     monkeypatch.setattr(TimeBudget, "is_half_used", True)
-    short = infer(source, untrusted=True, samples=60)
+    short = infer(source, untrusted=True, samples=samples)
     assert short.format == whole.format
-    assert "60 of 60 random messages came back" in whole.evidence
+    assert f"{samples} of {samples} random messages came back" in whole.evidence
     assert f"{FEWEST_SAMPLES} of {FEWEST_SAMPLES} random messages came back" in short.evidence
 
 

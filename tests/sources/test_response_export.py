@@ -52,7 +52,7 @@ def test_the_export_reads_what_the_format_reads(name: str, way: Any) -> None:
         same(get_format(name), plan, turn)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", OTHERS)
 def test_so_do_those_of_all_other_formats(name: str) -> None:
     plan = response_plan(EXPORTED[name])

@@ -35,9 +35,11 @@ from toolglean.scan.scanner import FAIL
 EVERY_CUT = 160  # texts up to this length are cut in two at every place
 RANDOM_CUTS = 4
 
-# By default, only the shortest texts are, and there is one set of random cuts. The text itself decides where they are, and
-# where copies are made: no two texts are cut alike.
+# By default, only the shortest texts are, and the text itself decides how it is cut, and where copies are made: no two texts
+# are cut alike. Half of them come in small pieces, which end at as many places as matter; a quarter comes by characters, and a
+# quarter at a few random cuts.
 SHORT = 8
+SMALL = 4  # characters of a small piece, at most
 SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
 
 CODES = frozenset(get_args(ProblemCode))
@@ -53,20 +55,20 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         one_of_many: whether the text is one of a large product, such as each format in each context. By default, all of
             these are read whole, and one in eight of them, chosen by hash, in pieces as well.
     """
-    whole = _run(make(), [text])
+    whole = run_of(make(), [text])
     number = zlib.crc32(text.encode("utf-8", "surrogatepass"))
     if one_of_many and not depth.is_full() and number % 8:
         account(whole, text)
         return whole
     chars, *others = chunkings(text, seed)
-    if not depth.is_full() and len(text) > SHORT:  # by default, every third by random cuts, the others by characters
-        chars, others = (others[-1] if number // 8 % 3 == 0 else chars), []
+    if not depth.is_full() and len(text) > SHORT:
+        chars, others = (chars, others[-1], _pieces(text), _pieces(text))[number // 8 % 4], []
     # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
     if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
-        assert _run(make(), chars) == whole, f"differs by chunking: {chars!r}"
+        assert run_of(make(), chars) == whole, f"differs by chunking: {chars!r}"
         assert _run_with_copies(make(), chars, _copied(text, len(chars))) == whole, "a fork, copy or pickle differs"
     for chunks in others:
-        assert _run(make(), chunks) == whole, f"differs by chunking: {chunks!r}"
+        assert run_of(make(), chunks) == whole, f"differs by chunking: {chunks!r}"
     account(whole, text)
     return whole
 
@@ -79,6 +81,15 @@ def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
     for _ in range(RANDOM_CUTS if depth.is_full() else 1):
         cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 12)))
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def _pieces(text: str) -> list[str]:
+    rng, found, place = random.Random(text.encode("utf-8", "surrogatepass")), [], 0
+    while place < len(text):
+        end = place + rng.randint(1, SMALL)
+        found.append(text[place:end])
+        place = end
+    return found
 
 
 def some_chunkings(text: str, count: int) -> Iterable[list[str]]:
@@ -107,7 +118,8 @@ def _sample(text: str, found: Sequence[int], count: int) -> Sequence[int]:
     return sorted(random.Random(text.encode("utf-8", "surrogatepass")).sample(found, count))
 
 
-def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
+def run_of(parser: Parser, chunks: Iterable[str]) -> list[Event]:
+    """The events of these chunks, joined."""
     events: list[Event] = []
     for chunk in chunks:
         events += parser.feed(chunk)

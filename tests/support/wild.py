@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support import depth
-from tests.support.chunkings import account, some_chunkings
+from tests.support.chunkings import account, run_of, some_chunkings
 from tests.support.shared import FIXTURES, rows
-from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Problem, Reasoning, ToolCall, UsageError, join
+from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Problem, Reasoning, ToolCall, UsageError
 
 __all__ = ["FILES", "WAYS", "Answer", "delivered", "judge", "needs_no_attention", "wild_rows"]
 
@@ -90,7 +90,7 @@ def judge(row: dict[str, Any], way: str) -> Answer | None:
     make = WAYS[way](row)
     if make is None:
         return None
-    whole = _events(make(), [row["text"]])
+    whole = run_of(make(), [row["text"]])
     ran = [event.call for event in whole if isinstance(event, CallEnd) and event.call.status == "ok"]
     tools = way != "no tools"
     accepted = _accepted(row, tools=tools)
@@ -119,7 +119,7 @@ def delivered(name: str, way: str) -> tuple[int, int]:
         make = WAYS[way](row)
         if make is None:
             continue
-        events = _events(make(), [row["text"]])
+        events = run_of(make(), [row["text"]])
         ran = [event.call for event in events if isinstance(event, CallEnd) and event.call.status == "ok"]
         for meant in row["meant"] or row["expected"]["calls"]:
             wanted += 1
@@ -136,13 +136,6 @@ def _accepted(row: dict[str, Any], *, tools: bool) -> list[list[dict[str, Any]]]
     if not tools and expected["calls_without_tools"] is not None:
         calls = expected["calls_without_tools"]
     return [calls] if row["meant"] is None else [calls, row["meant"]]
-
-
-def _events(parser: Parser, chunks: list[str]) -> list[Event]:
-    events: list[Event] = []
-    for chunk in chunks:
-        events += parser.feed(chunk)
-    return join(events + parser.finish())
 
 
 def _same(expected: dict[str, Any], call: ToolCall, *, tools: bool) -> bool:
@@ -186,7 +179,7 @@ def _lost(make: Callable[[], Parser], text: str, whole: list[Event]) -> str:
     if not depth.is_full() and zlib.crc32(text.encode()) % 10:
         return ""  # by default, one text in ten is read in pieces too
     for chunks in some_chunkings(text, RANDOM_CUTS):
-        if _events(make(), chunks) != whole:
+        if run_of(make(), chunks) != whole:
             return f"differs by chunking: {chunks!r:.200}"
     return ""
 
