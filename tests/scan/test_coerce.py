@@ -109,6 +109,7 @@ def test_parameters_in_a_choice(word: str) -> None:
     either = [{"properties": {"x": STRING}}, {"properties": {"x": INTEGER}}]
     for order, value in ((either, "5"), (either[::-1], 5)):  # as if the parameter had the choice
         assert coerce_text("5", properties({word: order})["x"]) == value
+    assert properties({word: [{"properties": {"x": {}}}, BRANCHES[0] | {"properties": {"x": INTEGER}}]})["x"] == {}
     own = {"allOf": [{"properties": {"x": {"type": ["string", "null"]}}}], "properties": {"x": STRING}}
     assert properties(own)["x"] is STRING
 

@@ -91,6 +91,7 @@ BAD = [
     # The tab ran as a tab, although the backslash before the U was one.
     ("an escape that is not whole before another one", r"a='C:\Users\test')", 12, "escapes of one kind"),
     ("an escape that is not whole behind another one", r"a='C:\temp\Users')", 12, "escapes of one kind"),
+    ("a backslash that is not doubled behind one that is", r"a='\\server\Users')", 13, "escapes of one kind"),
     ("NaN", "a=NaN)", 3, "a value"),
     ("infinity", "a=inf)", 2, "a value"),
     ("too large a float", "a=1e999)", 7, "a number that a float can contain"),

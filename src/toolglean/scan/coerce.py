@@ -159,7 +159,8 @@ def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
     for each in map(_own, _branches(parameters, root, ("anyOf", "oneOf", "allOf"))):
         for name in each.keys() - own.keys():
             found.setdefault(name, []).append(each[name])
-    return {name: {"anyOf": each} for name, each in found.items()} | own
+    any_text: dict[str, Any] = {name: {} for name, each in found.items() if not all(known(one, root) for one in each)}
+    return {name: {"anyOf": each} for name, each in found.items()} | any_text | own
 
 
 def _own(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -53,7 +53,7 @@ _ESCAPES = {
 }  # fmt: skip
 _BROKEN = frozenset("xuUN")
 """With these, an escape begins that Python refuses if it is not whole."""
-_SELVES = frozenset("\\'\"\n\r")
+_SELVES = frozenset("'\"\n\r")
 _HEX = "[0-9a-fA-F]"  # up to 0010ffff after a U
 _hexadecimal = Expression(f"x{_HEX}{{2}}|u{_HEX}{{4}}|U(?:000{_HEX}|0010){_HEX}{{4}}")
 _octal = Expression("[0-7]{1,3}")

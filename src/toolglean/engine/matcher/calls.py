@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, Role
-from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
+from toolglean.engine.matcher.swallowed_markers import MOST_TAG, swallowed_markers_of
 from toolglean.engine.missed import release
 from toolglean.engine.reasons import (
     CUT_OFF,
@@ -210,7 +210,7 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     nearly = parameters.streams and _ends_nearly(turn, value)
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
-    stray = value.stray and (turn.repair is OFF or value.seen.may_open(turn.emit.call.arguments))
+    stray = value.stray and (turn.repair is OFF or value.seen.may_open(turn.emit.call.tail(MOST_TAG)))
     if stray or value.misspelt >= start or nearly:
         _give_up(turn, reading, OWN_CLOSER, pending, start)
     elif untyped is not None and value.seen.has_marker(untyped):

@@ -184,7 +184,10 @@ def waits_behind(reading: Reading) -> bool:
     walk, number = reading.walk, reading.call.format
     key = "behind", walk.states.key, number
     if key not in walk.program.kept:
-        in_section = not walk.states.flags & TAG and walk.program.nfa.closers_at(walk.states)
+        own = walk.program.closers(number)  # not those of another format, whose calls end alike
+        in_section = not walk.states.flags & TAG and any(
+            each in own for each in walk.program.nfa.closers_at(walk.states)
+        )
         walk.program.kept[key] = heads_of_parameter(walk.program.formats[number]) if in_section else ()
     heads: tuple[str, ...] = walk.program.kept[key]
     if heads:

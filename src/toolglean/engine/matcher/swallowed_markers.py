@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
 __all__ = [
-    "DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "has_marker", "opens_tag",
-    "swallowed_markers_of",
+    "DOUBT", "MISSING", "MOST_TAG", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "has_marker",
+    "opens_tag", "swallowed_markers_of",
 ]  # fmt: skip
+
+MOST_TAG = 1024  # characters at a value's end in which a tag is looked for that it has opened
 
 
 class Verdict(IntEnum):

@@ -22,7 +22,6 @@ FORMATS = (
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
         reasonings=(("<|channel>", "<channel|>"),),
-        content_markers=tuple(f"<|channel>{name}\n" for name in ("content", "response", "final", "answer")),
         drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=(
