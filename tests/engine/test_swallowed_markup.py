@@ -396,8 +396,7 @@ BEHIND = {  # what a closer is followed by, and whether the call runs
     "<Parameter=n>\n5\n</parameter>": False,
     "<parameter\n=n>": False,
     "<param=n>5": False,
-    "<par": False,
-    "<": True,
+    "<par": True,  # a cut takes nothing back
     "": True,
     "<parameters>\n</tool_call>": True,
     "<parameter> begins one": True,

@@ -197,10 +197,10 @@ def test_a_call_that_is_changed_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     answer = prefixes.verdict(Subject("hermes", "many"), text, places)
     assert answer is not None
     assert answer[0] == "at the end of a prefix, and changed later"
-    text = "<think><tool_call>\n<function=f>\n</function>\n</tool_call>\n\n"
+    text = "<think><tool_call>f\n</tool_call>\n\n"
     places = list(range(1, len(text)))
-    assert prefixes.verdict(Subject("qwen3-coder", "many"), text, places) is not None
-    assert prefixes.verdict(Subject("qwen3-coder", "many", drafts="call"), text, places) is None  # handed out by `feed`
+    assert prefixes.verdict(Subject("glm-4.5", "many"), text, places) is not None
+    assert prefixes.verdict(Subject("glm-4.5", "many", drafts="call"), text, places) is None  # handed out by `feed`
 
 
 def _with_size(event: Event, size: int) -> Event:

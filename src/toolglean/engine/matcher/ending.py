@@ -140,36 +140,21 @@ class Behind(Stage):
             i += 1
             if space and char.isspace() and walk.pending_chars <= turn.limits.held:
                 continue
-            begun = self._begun(walk)
+            begun = walk.unsettled[0][self._closed :].lstrip().casefold()
             if begun in self._heads:
                 self._refuse(turn, walk, len(begun))
                 return i
-            if not self._may_be(begun) or walk.pending_chars > turn.limits.held:
-                self._end(turn, reading)
+            if not any(head.startswith(begun) for head in self._heads) or walk.pending_chars > turn.limits.held:
+                self.completes(turn, reading)
                 return i
         return i
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """See `Payload`."""
-        begun = self._begun(reading.walk)
-        self._end(turn, reading, cut_off=begun if len(begun) > 1 and self._may_be(begun) else "")
-        return True
-
-    def _begun(self, walk: Walk) -> str:
-        return walk.unsettled[0][self._closed :].lstrip().casefold()
-
-    def _may_be(self, begun: str) -> bool:
-        return any(head.startswith(begun) for head in self._heads)
-
-    def _end(self, turn: Turn, reading: Reading, cut_off: str = "") -> None:
-        # `cut_off`: the beginning of a parameter with which the turn ends.
         behind, place = reading.walk.take_back(self._closed)
-        if cut_off:
-            turn.end_malformed(AFTER_ARGUMENTS, cut_off, place)
-            reading.go_after(reading.walk.states)
-        else:
-            end_call(turn, reading, place)
+        end_call(turn, reading, place)
         turn.read_again(behind, place, always=True)
+        return True
 
     def _refuse(self, turn: Turn, walk: Walk, chars: int) -> None:
         pending, place = walk.unsettled
