@@ -47,9 +47,9 @@ class Parameters(Plain):
     """
 
     __slots__ = (
-        "_coerce", "_max_depth", "_root", "_schema", "_type", "_types", "_value", "_wrapped", "_wrappers", "_written",
-        "has_crlf", "has_lines", "has_text", "is_section", "key", "lead", "paired", "passed", "python", "refused",
-        "repeated", "streams", "too_deep", "trims", "untyped",
+        "_coerce", "_max_depth", "_properties", "_root", "_schema", "_type", "_types", "_value", "_wrapped",
+        "_wrappers", "_written", "has_crlf", "has_lines", "has_text", "is_section", "key", "lead", "paired",
+        "passed", "python", "refused", "repeated", "streams", "too_deep", "trims", "untyped",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -64,6 +64,7 @@ class Parameters(Plain):
         wrappers: tuple[str, ...] = (),
     ) -> None:
         self._root: Mapping[str, Any] = tool.parameters if tool is not None else {}
+        self._properties = properties(self._root)
         self._types, self._coerce, self._max_depth = types, coerce, max_depth
         self.key = self._type = ""
         self._schema: Any = None
@@ -97,7 +98,7 @@ class Parameters(Plain):
         self.trims, self.has_crlf = not lead, False
         self.paired = bool(trail) and not lead
         flushed = self._unwrapped()
-        self._schema = properties(self._root).get(self.key) if self._root else None
+        self._schema = self._properties.get(self.key)
         if self._type and self._types:
             self.streams = self._type == self._types.get("string", "string")
         else:
@@ -198,7 +199,7 @@ class Parameters(Plain):
         if self._wrapped is None:
             return "}" if self._written else ""
         found, _ = object_text(self._wrapped[0], self._max_depth)
-        if found is not None and decode(found)[0].keys() <= properties(self._root).keys():
+        if found is not None and decode(found)[0].keys() <= self._properties.keys():
             return found
         return self._unwrapped() + "}"
 

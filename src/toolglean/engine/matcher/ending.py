@@ -23,6 +23,7 @@ from toolglean.formats.parameters import heads_of_parameter
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.matcher.walk import OpenSlot, Walk
+    from toolglean.engine.reasons import Reason
     from toolglean.engine.turn import Turn
 
 __all__ = ["Behind", "Ending", "waits_behind"]
@@ -68,7 +69,7 @@ class Ending(Stage):
             if ends:
                 self.completes(turn, reading)
             elif ends is False:
-                self._refuse(turn, walk)
+                _refuse(turn, walk, EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS)
             if ends is not None:
                 return i
         return i
@@ -111,14 +112,6 @@ class Ending(Stage):
             return _ends_object(reading.walk, rest)
         return _ends_arguments(turn, reading.walk, rest)
 
-    def _refuse(self, turn: Turn, walk: Walk) -> None:
-        pending, place = walk.unsettled
-        start = len(pending) - len(pending.lstrip())
-        walk.settle_all()
-        reason = EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS
-        turn.give_up(reason, pending[start:], place + start)
-        turn.read_again(pending[start:], place + start, always=True)
-
 
 class Behind(Stage):
     """What follows the closing marker of a call whose section is still open.
@@ -142,7 +135,7 @@ class Behind(Stage):
                 continue
             begun = walk.unsettled[0][self._closed :].lstrip().casefold()
             if begun in self._heads:
-                self._refuse(turn, walk, len(begun))
+                _refuse(turn, walk, AFTER_ARGUMENTS, self._closed)
                 return i
             if not any(head.startswith(begun) for head in self._heads) or walk.pending_chars > turn.limits.held:
                 self.completes(turn, reading)
@@ -156,12 +149,14 @@ class Behind(Stage):
         turn.read_again(behind, place, always=True)
         return True
 
-    def _refuse(self, turn: Turn, walk: Walk, chars: int) -> None:
-        pending, place = walk.unsettled
-        walk.settle_all()
-        behind = len(pending) - chars
-        turn.give_up(AFTER_ARGUMENTS, pending[behind:], place + behind)
-        turn.read_again(pending[behind:], place + behind, always=True)
+
+def _refuse(turn: Turn, walk: Walk, reason: Reason, since: int = 0) -> None:
+    # What follows that many characters, and white space, must not be there.
+    pending, place = walk.unsettled
+    walk.settle_all()
+    start = len(pending) - len(pending[since:].lstrip())
+    turn.give_up(reason, pending[start:], place + start)
+    turn.read_again(pending[start:], place + start, always=True)
 
 
 def waits_behind(reading: Reading) -> bool:
