@@ -5,7 +5,10 @@
 #
 #   calls     each complete call is a complete call of the other reading: the same name, and the same arguments, but for
 #             white space at their ends (a format may say that a line break belongs to a value)
-#   markers   each character that is markup, white space aside, is neither content nor reasoning there
+#   markers   each character that is markup, white space aside, is neither content nor reasoning there. Let pass: a
+#             header that begins the turn with a word, because the prompt ends in its first marker
+#             (` to=self<|message|>`). A word is looked for by those who declare it, and by `auto`: the others would
+#             have to look at all prose for it.
 #
 """`python -m fuzz.knowing [--count N] [--seed N] [--format NAME]`: what is read only if no format is named."""
 
@@ -123,7 +126,8 @@ def missed(row: Row, name: str) -> tuple[str, str, str] | None:
     left = (
         char if mark == "m" and kind in "cr" else "\0" for char, mark, kind in zip(row.text, marks, kinds, strict=True)
     )
-    pieces = [each for each in "".join(left).split("\0") if each.strip()]
+    first, *pieces = "".join(left).split("\0")
+    pieces = [each for each in (*([] if first.strip()[:1].isalnum() else [first]), *pieces) if each.strip()]
     return ("markers", "left", f"{shown}  left: {pieces}\n") if pieces else None
 
 

@@ -16,7 +16,8 @@
 #                closing marker, so there this does not pass, even if their text is still held back.
 #                So does a region in which a quotation begins (`~~~`, `<pre>`, a tool's result): it is meant to go on;
 #                one in reasoning whose closing marker closes calls of the format too (`<|end|>`), and so belongs to the
-#                call; and one after a lone backtick that spans lines: as code, it ends at the next backtick.
+#                call; one with a tag, if a closer that nothing opened follows; and one after a lone backtick that spans
+#                lines: as code, it ends at the next backtick.
 #
 # What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
 # backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
@@ -42,6 +43,7 @@ from fuzz.runner import Found, Fuzzer, judged
 from fuzz.shrink import shrunk
 from fuzz.turns import every_format
 from toolglean import ToolCall, ToolSet, UsageError
+from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.formats.patterns import first_literal
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
@@ -145,6 +147,8 @@ def verdict(case: Case) -> tuple[str, str]:
         return NOT_UNDONE, ""
     if _quotes.search(case.region + case.after) or _is_shared(case) or _spans_lines(case):
         return OPEN, ""
+    if _is_tag(case, undone, twin):
+        return OPEN, ""
     is_held = undone.known < twin.known
     for part in ("calls", "tail", "problems"):
         left, right = getattr(undone, part), getattr(twin, part)
@@ -169,6 +173,12 @@ def _spans_lines(case: Case) -> bool:
     # A call after a lone backtick may span lines: the next backtick closes the code. The twin's ended with its line.
     line = case.before[case.before.rfind("\n") + 1 :]
     return line.count("`") % 2 == 1 and re.search(r"\n[^`]*`", case.region + case.after) is not None
+
+
+def _is_tag(case: Case, undone: View, twin: View) -> bool:
+    # After a tag in the text, a closer that nothing opened is text as well (`Turn.has_tags`). The twin has no tag.
+    said = {each for each in twin.problems if each[0] == LEFTOVER_MARKER.text}
+    return re.search(r"<\w", case.region) is not None and not said <= set(undone.problems)
 
 
 def _difference(what: str, undone: View, twin: View) -> str:

@@ -233,6 +233,8 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
 
 # -- what becomes of a call --------------------------------------------------------------------------------------------
 
+_OWN_HEADER = re.compile(r"<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>")
+
 RUNS, CONTENT, EITHER = "runs", "content", "either"
 """What may become of a call; EITHER where nothing is decided."""
 
@@ -278,9 +280,9 @@ def _is_cut_off(text: str, place: int, rows: tuple[Row, ...]) -> bool:
 
 
 def _nothing(text: str, found: list[Where], begin: int, end: int) -> bool:
-    """Whether there is only reasoning, white space and markers of the turn's end."""
+    """Whether there is only reasoning, white space, and markers of the turn: of its end, and the model's own header."""
     said = (text[i] for i in range(begin, end) if found[i].context is not Context.REASONING)
-    return not without_ends("".join(said)).replace(FIRST, "").strip()
+    return not _OWN_HEADER.sub("", without_ends("".join(said)).replace(FIRST, "")).strip()
 
 
 def without_ends(text: str) -> str:

@@ -83,6 +83,9 @@ SAID = (
     ("a ` CALL", RUNS),
     ('So: {"a":\nCALL', RUNS),
     ('{"a": "\nCALL', EITHER),
+    ("<|im_start|>assistant~~~\nCALL\n~~~", RUNS),
+    ("<|start_header_id|>assistant<|end_header_id|>\n\n```\nCALL", RUNS),
+    ("<|im_start|>user\n~~~\nCALL\n~~~", CONTENT),
 )
 
 
