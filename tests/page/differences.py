@@ -126,6 +126,8 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      _CUT),
     ("a draft before the closer of another family, at the end", "<think>\nMaybe CALL\n</thinking>", "hermes", "auto", CONTENT,
      "another family's closer", _DRAFT),
+    ("a broken call in a key of JSON, and an element with a quotation mark", 'So {"<tool_call>{": 2} <pre a="b">\nCALL\n</pre>',
+     "hermes", "auto", CONTENT, "a string in doubt", _STRING),
     ("four blanks and a > begin the turn, and hide an opener", "    > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
      "no line begins there", _LINE),
     ("a tab in a string of JSON", 'So: {"log": "a\tCALL\n', "hermes", "hermes", CONTENT, "a tab in a string",

@@ -234,6 +234,7 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
 # -- what becomes of a call --------------------------------------------------------------------------------------------
 
 _OWN_HEADER = re.compile(r"<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>")
+_FENCE_AT_HEADER = re.compile(rf"(?:`{{3,}}|~{{3,}})[ \t]*(?:{_OWN_HEADER.pattern})")
 
 RUNS, CONTENT, EITHER = "runs", "content", "either"
 """What may become of a call; EITHER where nothing is decided."""
@@ -250,8 +251,10 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
         return EITHER
     if where.context is Context.QUOTE and FIRST in text[where.since : place]:
         return EITHER  # the first one may go on over the end of the line
-    if f"`{FIRST}" in before and where.context in {Context.PLAIN, Context.CODE}:
-        return EITHER  # whether the first one was cut off in code
+    if re.search(rf"[`~][ \t]*{FIRST}", before) and where.context in {Context.PLAIN, Context.CODE}:
+        return EITHER  # whether the first one was cut off in code, or is a mention behind what closes a fence
+    if where.context is Context.FENCE and _FENCE_AT_HEADER.search(before):
+        return EITHER  # whether a line is over where a header begins
     if found[max(place - 1, 0)].context is Context.PLAIN and _is_cut_off(text, place, rows):
         return CONTENT
     if inside is Inside.DRAFT:

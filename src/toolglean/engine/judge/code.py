@@ -25,6 +25,7 @@ _ALWAYS = "`~>"  # what begins a context begins with one of these, for which eve
 _GUARDED = "<["  # one of these
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
+_OF_STRINGS = str.maketrans(dict.fromkeys("\"\\\n\r", "x"))
 
 
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
@@ -186,10 +187,16 @@ class Quotes(Plain):
             self._be(self._before)
         elif start != self._end and self.where.tail.strip():  # a line break goes on behind what is not content
             self.settle(self._end)
-        if start < self._until and (self.where.context is Context.QUOTE or self.where.string is not None):
-            size = min(self._until - start, len(text))
-            text = "x" * size + text[size:]
+        if start < self._until:
+            text = self._hidden(text, min(self._until - start, len(text)))
         self._read(text, start)
+
+    def _hidden(self, text: str, size: int) -> str:
+        # Of a quoted call, so many characters of that text: nothing in it ends its line or its string. Whether it is in
+        # a string is a guess: what else opens in it, opens in plain text if it is not.
+        if self.where.context is Context.QUOTE:
+            return "x" * size + text[size:]
+        return text if self.where.string is None else text[:size].translate(_OF_STRINGS) + text[size:]
 
     def scan_skipped(self, text: str, start: int) -> None:
         """Read on: what is skipped of a call, in which no document counts, and no backticks but those that close."""
