@@ -16,8 +16,9 @@
 #                closing marker, so there this does not pass, even if their text is still held back.
 #                So does a region in which a quotation begins (`~~~`, `<pre>`, a tool's result): it is meant to go on;
 #                one in reasoning whose closing marker closes calls of the format too (`<|end|>`), and so belongs to the
-#                call; one with a tag, if a closer that nothing opened follows; and one after a lone backtick that spans
-#                lines: as code, it ends at the next backtick.
+#                call; one behind which a call is said to follow a malformed one that was not closed; one with a tag, if
+#                a closer that nothing opened follows; and one after a lone backtick that spans lines: as code, it ends
+#                at the next backtick.
 #
 # What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
 # backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
@@ -43,7 +44,7 @@ from fuzz.runner import Found, Fuzzer, judged
 from fuzz.shrink import shrunk
 from fuzz.turns import every_format
 from toolglean import ToolCall, ToolSet, UsageError
-from toolglean.engine.reasons import LEFTOVER_MARKER
+from toolglean.engine.reasons import AFTER_UNCLOSED, LEFTOVER_MARKER
 from toolglean.formats.patterns import first_literal
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
@@ -147,7 +148,7 @@ def verdict(case: Case) -> tuple[str, str]:
         return NOT_UNDONE, ""
     if _quotes.search(case.region + case.after) or _is_shared(case) or _spans_lines(case):
         return OPEN, ""
-    if _is_tag(case, undone, twin):
+    if _is_tag(case, undone, twin) or any(each[0] == AFTER_UNCLOSED.text for each in undone.problems):
         return OPEN, ""
     is_held = undone.known < twin.known
     for part in ("calls", "tail", "problems"):
