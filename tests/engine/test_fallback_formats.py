@@ -313,7 +313,8 @@ def test_openers_without_end_take_linear_time() -> None:
     ):
         few, many = (4_000, 40_000) if depth.is_full() else (500, 5_000)
         seconds(unit, few)
-        assert min(seconds(unit, many) for _ in range(2)) < 30 * min(seconds(unit, few) for _ in range(3)) + 0.05
+        most = 30 * min(seconds(unit, few) for _ in range(3)) + 0.05
+        assert any(seconds(unit, many) < most for _ in range(2))
 
 
 def test_strict_must_be_a_bool() -> None:

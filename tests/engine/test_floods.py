@@ -125,7 +125,7 @@ def test_a_long_name_of_a_tool(which: str) -> None:
 @pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
 def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     # All text before a line was looked through again for each line: 256 KB in one chunk took 23 seconds.
-    size = 60_000 if depth.is_full() else 6_000
+    size = 60_000 if depth.is_full() else 4_000
     assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 
@@ -134,13 +134,19 @@ def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
 @pytest.mark.parametrize("unit", ["some words here\n", "**a** \n", "a\n"])
 def test_lines_behind_a_lone_backtick(name: str, unit: str) -> None:
     # Each line was a place at which the rest of the text was searched for a sign.
-    size = 40_000 if depth.is_full() else 8_000
+    size = 40_000 if depth.is_full() else 4_000
     assert cost_of(lambda: Parser(typed("string"), format=name), "It`s so. ", unit, size, chars=False).linear
 
 
 def test_instructions_of_xml() -> None:
     # Each was one more thing that is open around what follows, and all of them were copied for each piece of text.
-    assert cost_of(lambda: Parser(typed("string"), format="hermes"), "Hi.\n", "<?\n", 12_000, chars=True).linear
+    assert cost_of(
+        lambda: Parser(typed("string"), format="hermes"),
+        "Hi.\n",
+        "<?\n",
+        12_000 if depth.is_full() else 4_000,
+        chars=True,
+    ).linear
 
 
 def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +159,9 @@ def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyP
 
 
 def test_floods_of_lines_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["flood_lines", "--reader", "hermes", "--every", "200"])
+    monkeypatch.setattr(
+        "sys.argv", ["flood_lines", "--reader", "hermes", "--every", "200" if depth.is_full() else "400"]
+    )
     monkeypatch.setattr(flood_lines, "SMALL", 256)
     monkeypatch.setattr(flood_lines, "LARGE", 4096)
     flood_lines.main()

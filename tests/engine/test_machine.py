@@ -16,7 +16,7 @@ from toolglean import Parser, UsageError
 
 
 def test_any_order_of_calls_gives_what_the_whole_text_gives() -> None:
-    machine.run(200 if depth.is_full() else 3, 40 if depth.is_full() else 8, random=False)
+    machine.run(200 if depth.is_full() else 2, 40 if depth.is_full() else 8, random=False)
 
 
 def test_a_fork_that_shares_its_state_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def pair_of(declared: Format) -> tuple[str, str]:
     return declared.reasoning if declared.reasoning[0] else ("<think>\n", "\n</think>")
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("named", [True, False], ids=["by name", "auto"])
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: bool) -> None:
@@ -146,7 +146,7 @@ PAIRS = (("<think>", "</think>"), *frame_of_others(get_format("hermes"), FORMATS
 OSLO, ROME = (("get_weather", {"city": city}) for city in ("Oslo", "Rome"))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_reasoning_of_any_family_behind_a_call_of_any_other(declared: Format) -> None:
     """Which format the turn's calls have says nothing of how the model reasons: the law holds for the whole turn."""

@@ -432,7 +432,7 @@ def test_repair_must_be_a_flag() -> None:
 
 @pytest.mark.parametrize("repair", repairs.BREAKERS)
 def test_no_generated_call_is_repaired_wrong(repair: str) -> None:
-    right, enough = 0, math.inf if depth.is_full() else 6
+    right, enough = 0, math.inf if depth.is_full() else 3
     names = [each.name for each in all_formats() if not each.is_for_tools]
     random.Random(repair).shuffle(names)
     for name in names:
@@ -459,9 +459,9 @@ def test_a_flood_of_markers_in_a_value_takes_linear_time(unit: str) -> None:
         parser.finish()
         return time.process_time() - begin
 
-    few = 1000 if depth.is_full() else 500
+    few = 1000 if depth.is_full() else 250
     once = min(seconds(few) for _ in range(3))
-    assert min(seconds(8 * few) for _ in range(2)) < 24 * once + 0.05
+    assert any(seconds(8 * few) < 24 * once + 0.05 for _ in range(2))
 
 
 def test_a_copy_looks_for_the_same_after_a_line_break() -> None:

@@ -283,7 +283,7 @@ def test_prose_about_it_is_content(text: str) -> None:
     assert content_of(events) == text
 
 
-@pytest.mark.sampled(2, each="text")
+@pytest.mark.sampled(1, each="text")
 @pytest.mark.parametrize("text", [text for text in PROSE if not text.startswith("{")])
 @pytest.mark.parametrize("own", ["gemma-4", "mistral-v13", "kimi-k2", "harmony", "functionary-v3.1", "inkling"])
 def test_so_it_is_by_the_familys_name(own: str, text: str) -> None:

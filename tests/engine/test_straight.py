@@ -57,7 +57,7 @@ def _tried(reader: Reader, text: str) -> None:
         assert not isinstance(found, straight.Broken), str(found)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [each.name for each in all_formats()])
 def test_turns_of_each_format(name: str) -> None:
     turns = [*fixture_turns().get(name, ()), *rendered_turns(get_format(name))]
@@ -68,7 +68,7 @@ def test_turns_of_each_format(name: str) -> None:
             _tried(Reader(name, tools="none", options=(("strict", True),)), text)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("row", STREAMS, ids=lambda row: f"{row['template']}/{row['case']}")
 def test_token_streams(row: dict[str, Any]) -> None:
     name = labels()[row["format"]] or "auto"
@@ -99,7 +99,7 @@ def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:
 
 
 def test_made_up_turns() -> None:
-    found = straight.FUZZER.run(40_000 if depth.is_full() else 20, seed=24)
+    found = straight.FUZZER.run(40_000 if depth.is_full() else 10, seed=24)
     assert [str(each) for each in found] == []
 
 

@@ -95,7 +95,7 @@ def test_nearly_all_formats_with_parameters_are_tried() -> None:
     assert len(BY_PARAMETERS) > 25  # the others write JSON where they can
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BY_PARAMETERS)
 def test_a_closer_that_comes_twice_is_left_out(name: str) -> None:
     closer = closer_of(name)
@@ -272,7 +272,7 @@ WITHOUT_CLOSER = ("mistral-v13", "mistral-v11", "functionary-v3.2", "granite-20b
 COMMENTS = (" // no", "/* no */", " # no", " <!-- no -->", " -- no")
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("by_name", [True, False], ids=["by name", "auto"])
 @pytest.mark.parametrize(
     ("name", "after", "status"),
@@ -335,7 +335,7 @@ def _quoted(name: str, tool: str, key: str) -> str:
 QUOTING = [each for each in FORMATS if "{parameters}" in get_format(each).calls[0] and each != "lost-brackets"]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", QUOTING)
 @pytest.mark.parametrize("tool", ["my_tool", "get_stock", "shell"])
 def test_no_call_that_a_value_quotes_runs_and_no_value_is_cut(name: str, tool: str) -> None:

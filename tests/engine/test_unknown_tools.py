@@ -251,7 +251,7 @@ def shape(events: list[Event]) -> list[Any]:
     return found
 
 
-@pytest.mark.sampled(23)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("declared", all_formats(), ids=lambda each: each.name)
 def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
     own = render(declared, [("f", {"x": "1"})], tools=TOOLS)

@@ -81,7 +81,7 @@ def test_a_family_reads_its_fixture_however_it_is_cut(name: str) -> None:
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == row["reasoning"]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_MARKERS | AT_TURN_END | PAIRS])
 def test_a_call_is_known_before_its_end_and_its_arguments_come_in_pieces(name: str) -> None:
     # 12 KB of text in one argument: the first piece must come long before the last character. JSON without a marker is
@@ -106,7 +106,7 @@ def test_a_call_that_counts_only_at_the_end_of_the_turn_is_returned_there(name: 
     assert calls_of(parser.finish()) == [(call["name"], call["arguments"]) for call in row["calls"]]
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", NAMES)
 def test_with_all_formats_at_once_the_fixture_gives_the_same_calls(name: str) -> None:
     row = fixture_of(name)

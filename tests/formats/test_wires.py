@@ -289,7 +289,7 @@ def test_a_wire_is_read_without_a_name(wire: Wire) -> None:
     assert content_of(events) == wire.content
 
 
-@pytest.mark.sampled(90)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if not wire.tools_only], ids=lambda wire: wire.name)
 def test_a_wire_is_read_without_tools(wire: Wire) -> None:
     events = events_of(lambda: parser(wire.format, tools=False), wire.turn, one_of_many=True)
@@ -331,7 +331,7 @@ PROSE = {
 }
 
 
-@pytest.mark.sampled(2, each="name")
+@pytest.mark.sampled(1, each="name")
 @pytest.mark.parametrize("name", PROSE)
 @pytest.mark.parametrize("format", ["auto", "hermes", "gemma-4", "deepseek-v4", "ui-tars", "react", "gptme"])
 def test_prose_is_content(name: str, format: str) -> None:  # noqa: A002

@@ -98,7 +98,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:50])
 def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert process.SECONDS == 5

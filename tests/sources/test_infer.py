@@ -164,7 +164,7 @@ def inferred(source: str) -> Inference:
     return infer(source, recognise=False, samples=40 if depth.is_full() else 6)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_ways_to_write_a_call(name: str) -> None:
     calls, wanted = CASES[name]

@@ -60,7 +60,7 @@ SOME: list[Invented] = depth.chosen(FORMATS, 7, key=lambda each: each.name)
 
 @pytest.mark.parametrize("invented", SOME, ids=lambda each: each.name)
 class TestInventedFormats:
-    @pytest.mark.sampled(8)
+    @pytest.mark.sampled(5)
     def test_turns_that_were_not_learnt_from_are_read(self, invented: Invented) -> None:
         found = learnt(invented.name).format
         for each in KEPT:

@@ -29,7 +29,7 @@ def read(text: str, tools: Any, **how: Any) -> list[tuple[str, Any]]:
     return [(call.name, call.arguments) for call in parse(text, tools, **how).calls]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("title", REFUSED)
 @pytest.mark.parametrize("turn", TURNS, ids=[turn["format"] for turn in TURNS])
 def test_any_turn_is_read_as_without_the_template(turn: dict[str, Any], title: str) -> None:
@@ -138,7 +138,7 @@ TOOLS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", MADE_UP, ids=[path.name for path in MADE_UP])
 def test_made_up_templates(path: Path) -> None:
     from toolglean.sources.templates.infer.prober import Prober  # noqa: PLC0415  # what the template writes

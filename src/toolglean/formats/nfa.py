@@ -353,14 +353,14 @@ class Nfa:
         if (
             state_set.key not in self._closers
         ):  # asked after each call; there is a literal for each tool in some formats
-            found = (self._ahead(char, state) for char, states in state_set.chars.items() for state in states)
+            found = (self.ahead(char, state) for char, states in state_set.chars.items() for state in states)
             texts = {text for text, end in found if self._with(end).flags[end] & MARKUP and any(map(str.isalnum, text))}
             self._closers[state_set.key] = tuple(sorted(texts))
         return self._closers[state_set.key]
 
-    def _ahead(self, text: str, state: int) -> tuple[str, int]:
-        # The literal that begins with that text, and the state after it. A literal may contain a tool's name, which may
-        # be long: its characters are joined once.
+    def ahead(self, text: str, state: int) -> tuple[str, int]:
+        """The literal that begins with that text, and the state after it."""
+        # A literal may contain a tool's name, which may be long: its characters are joined once.
         inside, rest = self._with(state), []
         while not inside.flags[state] & LITERAL and (char := inside.chars[state]):
             rest.append(char)
@@ -371,7 +371,7 @@ class Nfa:
         """The literals that may be read from that set, complete even if their beginning has been read."""
         own = tuple(state for state in state_set.key if state >= self.first)
         states = [state for state in self.closure(own) if self.chars[state]]
-        states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
+        states = [state for state in states if not self.flags[self.ahead("", state)[1]] & CLOSED_AGAIN]
         found = dict.fromkeys(self._begun(state) + self._rest(state) for state in states)
         if self.base is None or len(own) == len(state_set.key):
             return tuple(found)
@@ -386,4 +386,4 @@ class Nfa:
         return "".join(reversed(chars))
 
     def _rest(self, state: int) -> str:
-        return self._ahead("", state)[0]
+        return self.ahead("", state)[0]
