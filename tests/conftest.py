@@ -162,7 +162,7 @@ def _prove_less() -> None:
             found[key] = infer(source, **options)  # type: ignore[arg-type]  # whatever was given
         return found[key]
 
-    templates.infer = inspecting.infer = infer_once  # type: ignore[assignment]
+    vars(templates)["infer"] = vars(inspecting)["infer"] = infer_once
 
 
 @pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name

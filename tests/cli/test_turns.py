@@ -401,7 +401,7 @@ def test_many_turns_take_no_more_memory_than_a_few(tmp_path: Path) -> None:
     for count in counts:
         rows = ({"id": each, "content": "word " * 1000 + TEXT} for each in range(count))
         (tmp_path / str(count)).write_bytes(fed(*rows))
-    command = [sys.executable, "-c", MEMORY, *(tmp_path / str(count) for count in counts)]
+    command = [sys.executable, "-c", MEMORY, *(str(tmp_path / str(count)) for count in counts)]
     done = subprocess.run(command, capture_output=True, timeout=300, check=True)
     first, few, second, many = map(json.loads, done.stdout.decode().splitlines())
     assert [each["summary"]["calls"] for each in (first, second)] == [*counts]
