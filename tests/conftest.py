@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -144,13 +145,24 @@ def _keep_cases() -> None:
 
 def _prove_less() -> None:
     # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give.
-    from toolglean.kit.testing import templates  # noqa: PLC0415  the same
+    from toolglean.cli import inspect as inspecting  # noqa: PLC0415  the same
+    from toolglean.kit.testing import templates  # noqa: PLC0415
     from toolglean.sources.choose import precedence  # noqa: PLC0415
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415
 
     precedence.SAMPLES = templates.PROOF = 3
     assert infer.__kwdefaults__ is not None
     infer.__kwdefaults__["samples"] = 6
+    # And once: several tests of the commands and of the kit ask what the same template writes.
+    found: dict[str, object] = {}
+
+    def infer_once(source: str, **options: object) -> object:
+        key = repr((source, sorted(options.items())))
+        if key not in found:
+            found[key] = infer(source, **options)  # type: ignore[arg-type]  # whatever was given
+        return found[key]
+
+    vars(templates)["infer"] = vars(inspecting)["infer"] = infer_once
 
 
 @pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
@@ -249,11 +261,24 @@ def _no_translations() -> Iterator[None]:
 
 @pytest.fixture
 def few_signs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report of a template tries fewer values in its calls. tests/kit/test_template_report.py says what all of them tell."""
-    from toolglean.kit.testing import carrying  # noqa: PLC0415  few tests make reports
+    """A report of a template tries fewer values in its calls. tests/kit/test_template_report.py says what all of them tell.
+
+    What is tried does not depend on what may be lost: a command that allows more is shown the same report.
+    """
+    from toolglean.cli import fuzz  # noqa: PLC0415  few tests make reports
+    from toolglean.kit.testing import carrying  # noqa: PLC0415
 
     if not depth.is_full():
         monkeypatch.setattr(carrying, "SIGNS", carrying.SIGNS[::16])
+        tried, found = fuzz._tried, {}
+
+        def tried_once(args: argparse.Namespace, make: Any) -> Any:
+            key = repr({**vars(args), "allow_loss": None, "json": None})
+            if key not in found:
+                found[key] = tried(args, make)
+            return found[key]
+
+        monkeypatch.setattr(fuzz, "_tried", tried_once)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import toolglean
+from tests.cli.test_parse import toolglean as ran
 from toolglean.cli import main
 from toolglean.cli.measure import best_times
 from toolglean.cli.output import Paint
@@ -190,14 +191,7 @@ def test_demo_colour(
 
 
 def test_demo_on_a_terminal_that_knows_no_unicode() -> None:
-    env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "toolglean", "demo", "--all"],
-        capture_output=True,
-        env=env,
-        timeout=60,
-        check=False,
-    )
+    done = ran("demo", "--all", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.isascii()
 

@@ -82,7 +82,7 @@ def test_a_cut_is_never_more_than_a_cut() -> None:
     """A turn of the shipped streams that stops anywhere: it was read so far, or its call was cut off."""
     for stream in load_streams():
         text = "".join(stream.tokens)
-        ends = range(0, len(text), 1 if depth.is_full() else 3)
+        ends = range(0, len(text), 1 if depth.is_full() else 7)
         codes = [code_of(parsed(text[:end], load_tools())) for end in ends]
         assert set(codes) == {READ, CUT_OFF}, stream.name
         assert code_of(parsed(text, load_tools())) == READ
@@ -163,14 +163,14 @@ LONG = json.dumps({"id": 1, "content": "word " * 4000}) + "\n"
 @pytest.mark.parametrize(
     ("end", "code", "said"),
     [
-        ("| head -c 1 > /dev/null; exit ${PIPESTATUS[1]}", 141, ""),
+        ("| head -c 1 > /dev/null; exit ${PIPESTATUS[2]}", 141, ""),
         ("> /dev/full", 2, "toolglean: standard output: No space left on device\n"),
         (">&-", 0, ""),
         ("> /dev/null 2>&-", 0, ""),
     ],
 )
 def test_the_output_is_closed_or_full(end: str, code: int, said: str) -> None:
-    command = f'yes "$LINE" | head -n 20 | "$0" -m toolglean parse --turns {end}'
+    command = f'yes "$LINE" | head -n 6 | "$0" -m toolglean parse --turns {end}'
     done = subprocess.run(
         ["bash", "-c", command, sys.executable],
         env={**os.environ, "LINE": LONG.strip()},

@@ -117,7 +117,7 @@ def test_json() -> None:
 
 
 def test_json_is_utf_8_whatever_the_locale() -> None:
-    done = toolglean("explain", "--json", stdin="Zoë 日本".encode(), PYTHONIOENCODING="ascii")
+    done = toolglean("explain", "--json", stdin="Zoë 日本".encode(), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert json.loads(done.stdout)["spans"][0]["text"] == "Zoë 日本"
 
 

@@ -26,14 +26,18 @@ CALL = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
 
 def toolglean(*args: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
     command = [*COMMAND, *args]
-    if depth.is_full() or env:
+    if depth.is_full() or "PYTHONUTF8" in env:
         return subprocess.run(
             command, input=stdin, capture_output=True, timeout=60, check=False, env={**os.environ, **env}
         )
     with pytest.MonkeyPatch.context() as patch:
         out, err = io.BytesIO(), io.BytesIO()
+        for name, value in env.items():
+            patch.setenv(name, value)
+        encoding = env.get("PYTHONIOENCODING", "utf-8")
         for name, stream in (("stdin", io.BytesIO(stdin)), ("stdout", out), ("stderr", err)):
-            patch.setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace"))
+            errors = "backslashreplace" if name == "stderr" or encoding == "utf-8" else "strict"
+            patch.setattr(sys, name, io.TextIOWrapper(stream, encoding=encoding, errors=errors))
         try:
             code = main(args)
         except SystemExit as ended:  # argparse ends what it cannot read

@@ -80,16 +80,22 @@ def test_it_conforms() -> None:
     assert {result.case.id: result.findings for result in report.results if result.failed} == {}
 
 
-def test_it_serves_until_it_is_interrupted() -> None:
+def test_it_serves_until_it_is_interrupted_and_tells_of_unknown_tools_alone() -> None:
     with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes") as (process, url):
-        server.play(Turn(list(HERMES)))
-        request = asked("chat", TOOLS)
+        unknown, request = HERMES.replace("get_weather", "delete_all"), asked("chat", TOOLS)
+        server.play(Turn(list(HERMES)), Turn(list(unknown)))
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)
         assert (found.calls, found.reason) == ([("get_weather", {"city": "Oslo"})], "tool_calls")
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+        assert (found.calls, found.text, found.reason) == ([], unknown, "stop")
+        with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:  # noqa: S310  # on loopback
+            assert b'toolglean_problems_total{code="unknown-tool"} 1' in answer.read()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) in {0, 130, -signal.SIGINT}
         assert process.stderr is not None
-        assert process.stderr.read() == ""  # no bodies, nor anything else
+        [told] = process.stderr.read().splitlines()  # no bodies, nor anything else
+        assert "a call to an unknown tool stays content: 'delete_all'" in told
+        assert "Oslo" not in told
 
 
 def test_arguments_stream_where_that_is_wanted() -> None:
@@ -109,18 +115,8 @@ def test_strict_reads_the_named_format_alone() -> None:
     assert (found.calls, found.text) == ([], HERMES)
 
 
-def test_a_call_to_an_unknown_tool_is_content_and_counted() -> None:
+def test_a_call_to_an_unknown_tool_is_one_if_you_say_so() -> None:
     unknown, request = HERMES.replace("get_weather", "delete_all"), asked("chat", TOOLS)
-    with serve() as server, running("--upstream", f"{server.url}/v1") as (process, url):
-        server.play(Turn(list(unknown)))
-        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
-        assert (found.calls, found.text, found.reason) == ([], unknown, "stop")
-        with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:  # noqa: S310  # on loopback
-            assert b'toolglean_problems_total{code="unknown-tool"} 1' in answer.read()
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-        assert process.stderr is not None
-        assert "a call to an unknown tool stays content: 'delete_all'" in process.stderr.read()
     with serve() as server, answering("--upstream", f"{server.url}/v1", "--unknown-tools", "call") as url:
         server.play(Turn(list(unknown)))
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)

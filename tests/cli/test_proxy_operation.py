@@ -120,9 +120,9 @@ def test_several_processes_count_together_are_replaced_and_do_not_outlive_the_fi
             assert found["toolglean_open_requests"] == 0
         before = children(process.pid)
         assert len(before) == 2
-        for number, each in enumerate((signal.SIGKILL, signal.SIGTERM)):
-            os.kill(before[number], each)
-            until(lambda more=number + 3: len(set(children(process.pid)) | set(before)) == more)  # type: ignore[misc]
+        for each, end in zip(before, (signal.SIGKILL, signal.SIGTERM), strict=True):
+            os.kill(each, end)
+        until(lambda: len(set(children(process.pid)) | set(before)) == 4)
         ask(4)
         assert metrics(url)["toolglean_leaked_calls_total"] == 12  # those of the dead one, too
         left = children(process.pid)

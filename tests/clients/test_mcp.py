@@ -13,7 +13,7 @@ from mcp.server import MCPServer
 
 from tests.clients import mcp_tools
 from tests.clients.mcp_tools import make_server
-from tests.clients.mcp_ways import EVERY_WAY, WAYS, connected
+from tests.clients.mcp_ways import WAYS, connected
 from toolglean import Parser, Tool, UsageError
 from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.conversation.calls import ToolResultContent
@@ -56,23 +56,27 @@ FAULTS: dict[str, tuple[str, Any, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("way", EVERY_WAY)
+async def everything_is_answered(server: EmbeddedMcpServer) -> None:
+    for what, (name, given, blocks, structured) in RESULTS.items():
+        result = await server.execute_tool(name, given, tool_use_id=what)
+        assert not result.is_error, (what, result)
+        assert (result.tool_use_id, result.error, result.structured_content) == (what, None, structured)
+        assert blocks in (None, result.content), what
+    for what, (name, given, code, text) in FAULTS.items():
+        result = await server.execute_tool(name, given, tool_use_id=what)
+        assert result.is_error, (what, result)
+        assert result.tool_use_id == what
+        assert result.error is not None
+        assert result.error.code == code, (what, result)
+        assert text in result.text, (what, result)
+    at_once = await asyncio.gather(*(server.execute_tool("add", {"a": n}) for n in range(20)))
+    assert [each.text for each in at_once] == [str(n + 1) for n in range(20)]
+
+
+@pytest.mark.parametrize("way", WAYS)  # by stdio: test_mcp_life.py, which starts such a server
 async def test_calls(way: str) -> None:
     async with connected(way) as server:
-        for what, (name, given, blocks, structured) in RESULTS.items():
-            result = await server.execute_tool(name, given, tool_use_id=what)
-            assert not result.is_error, (what, result)
-            assert (result.tool_use_id, result.error, result.structured_content) == (what, None, structured)
-            assert blocks in (None, result.content), what
-        for what, (name, given, code, text) in FAULTS.items():
-            result = await server.execute_tool(name, given, tool_use_id=what)
-            assert result.is_error, (what, result)
-            assert result.tool_use_id == what
-            assert result.error is not None
-            assert result.error.code == code, (what, result)
-            assert text in result.text, (what, result)
-        at_once = await asyncio.gather(*(server.execute_tool("add", {"a": n}) for n in range(20)))
-        assert [each.text for each in at_once] == [str(n + 1) for n in range(20)]
+        await everything_is_answered(server)
 
 
 @pytest.mark.parametrize("way", WAYS)

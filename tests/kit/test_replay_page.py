@@ -306,7 +306,7 @@ def test_the_playground_imports_nothing_that_is_left_out(tmp_path: Path) -> None
     put_modules(tmp_path / "whole.zip", tmp_path / "toolglean.whl")
     streams = [
         ASKED | {"turn": "".join(each.tokens), "format": name}
-        for each in depth.chosen(load_streams(), 5, key=lambda each: each.name)
+        for each in depth.chosen(load_streams(), 2, key=lambda each: each.name)
         for name in ("auto", each.name)
     ]
     requests = [ASKED, *streams, ASKED | {"turn": 'So: <step fn="get_time"></step> `x` {"a": [1'}]

@@ -75,6 +75,7 @@ def lines() -> list[dict[str, Any]]:
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
         patch.setattr(sys, "argv", ["benchmarks", "--smoke", "--json"])
         patch.setattr(Stopwatch, "_calibrated", staticmethod(lambda *_: 1))  # nobody reads the figures: each work once
+        patch.setattr(Measure, "rounds_of", lambda *_: 1)
         patch.setattr(
             repairs, "families", lambda repair: next([each] for each in NAMES if [*repairs.cases(repair, each, 4)])
         )

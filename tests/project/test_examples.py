@@ -50,7 +50,7 @@ def test_where_no_server_answers_the_programs_say_so(
 ) -> None:
     pytest.importorskip("tenacity", reason="needs toolglean[llm]")
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
-    code, _, err = run(ROOT / "examples" / program, capfd=capfd, alone=program == "extract.py")
+    code, _, err = run(ROOT / "examples" / program, capfd=capfd)
     assert code == 1
     assert f"Without a server: python examples/{program} --replay" in err
     assert "Traceback" not in err
@@ -95,7 +95,7 @@ def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(
     with serve() as server:
         server.play(Turn(list(turn)), Turn(["It is ", "5."]))
         asked = (f"{server.url}/v1", "m", mcp_url, "How much is 2 + 3?")
-        code, out, err = run(AGENT, *asked, capfd=capfd, alone=turn == HERMES)
+        code, out, err = run(AGENT, *asked, capfd=capfd)
         assert (code, err) == (0, "")
         calls = turn.count("<tool_call>")
         assert out.count("[add {'a': 2, 'b': ") == calls

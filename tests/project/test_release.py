@@ -59,7 +59,7 @@ def test_the_address_is_in_one_place() -> None:
 
 def test_no_placeholder_is_released() -> None:
     placeholder = re.compile(
-        r"https?://[\w.-]*example\.invalid/toolglean|git\+(?:URL|https?://example)|\bYOUR[-_ ]?(?:URL|REPO)"
+        r"https?://[\w.-]*example\.invalid/toolglean|git\+(?:URL|https?://example)|YOUR[-_ ]?(?:URL|REPO)"
     )
     mine = Path(__file__).relative_to(ROOT).as_posix()
     found = [(name, seen[0]) for name, text in texts() for seen in [placeholder.search(text)] if seen and name != mine]
