@@ -109,12 +109,14 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Every snippet, command and link of the documents; the commands are run by a shell, the benchmarks among them."""
+    """Every snippet, command and link of the documents; the commands are run by a shell, the benchmarks among them.
+
+    nox -s docs -- --depth quick    the commands without a process of their own, and without these benchmarks
+    """
     _install(session, *DEV)
     session.run("python", "-m", "pytest", "--depth", "full", "-q", "tests/project/test_docs.py", *session.posargs)
-    session.run("python", "-m", "benchmarks.floods", "--smoke", silent=True)
-    session.run("python", "-m", "benchmarks.proxy", "--smoke", silent=True)
-    session.run("python", "-m", "benchmarks.proxy_streams", "--smoke", silent=True)
+    for each in () if "quick" in session.posargs else ("floods", "proxy", "proxy_streams"):
+        session.run("python", "-m", f"benchmarks.{each}", "--smoke", silent=True)
 
 
 @nox.session

@@ -44,7 +44,7 @@ def _no_line(text: str, _format: str, _ran: str) -> bool:
 
 
 def _end_in_doubt(text: str, _format: str, ran: str) -> bool:
-    return ran == "runs" and re.search(rf"`[^`]*{CALL}(?:{_ENDS})", text) is not None
+    return ran == "runs" and re.search(rf"`[^`]*{CALL}\s*(?:{_ENDS})", text) is not None
 
 
 def _thought_in_doubt(text: str, _format: str, ran: str) -> bool:

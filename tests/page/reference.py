@@ -249,8 +249,10 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     inside = next((row.call for row in ROWS if row.context is where.context), Inside.CALL)
     if _may_be_in_json(text, place):
         return EITHER
-    if where.context is Context.QUOTE and FIRST in text[where.since : place]:
-        return EITHER  # the first one may go on over the end of the line
+    if before.endswith("\\"):
+        return EITHER  # whether that spells its marker
+    if where.context in {Context.QUOTE, Context.PARAMETER} and FIRST in text[where.since : place]:
+        return EITHER  # the first one may go on over the end of the line, and may close the parameter
     if re.search(rf"[`~][ \t]*{FIRST}", before) and where.context in {Context.PLAIN, Context.CODE}:
         return EITHER  # whether the first one was cut off in code, or is a mention behind what closes a fence
     if where.context is Context.FENCE and _FENCE_AT_HEADER.search(before):

@@ -4,6 +4,7 @@
 # What `pip install '.[openai]'` would bring is read from the packages' own metadata: what the extra names, what these
 # need, and so on. With `-p tests.support.alone`, nothing else can be imported but the tools of the tests. So an extra that
 # forgets a package fails here, without an environment of its own. What pip itself would choose, the nightly sessions say.
+# By default one row of each test is run, for a package is missing in any of them; the rest runs with all packages.
 """A plugin for pytest: TOOLGLEAN_ALONE=openai hides every package that the extra `openai` does not bring."""
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.support import depth
+
+if TYPE_CHECKING:
+    import pytest
 
 __all__ = ["Hidden", "brought_by"]
 
@@ -79,6 +86,16 @@ def hidden(*named: str) -> set[str]:
         for module, owners in packages_distributions().items()
         if not kept & {canonicalize_name(owner) for owner in owners}
     }
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the first row of each test."""
+    if depth.is_full():
+        return
+    first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
+    kept = set(first.values())
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 if extra := os.environ.get("TOOLGLEAN_ALONE"):

@@ -25,7 +25,7 @@ _ALWAYS = "`~>"  # what begins a context begins with one of these, for which eve
 _GUARDED = "<["  # one of these
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
-_OF_STRINGS = str.maketrans(dict.fromkeys("\"\\\n\r", "x"))
+_OF_STRINGS = str.maketrans(dict.fromkeys('"\\\n\r', "x"))
 
 
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
@@ -188,12 +188,15 @@ class Quotes(Plain):
         elif start != self._end and self.where.tail.strip():  # a line break goes on behind what is not content
             self.settle(self._end)
         if start < self._until:
-            text = self._hidden(text, min(self._until - start, len(text)))
+            text = self._hidden(text, start)
         self._read(text, start)
 
-    def _hidden(self, text: str, size: int) -> str:
-        # Of a quoted call, so many characters of that text: nothing in it ends its line or its string. Whether it is in
-        # a string is a guess: what else opens in it, opens in plain text if it is not.
+    def _hidden(self, text: str, start: int) -> str:
+        # Of a quoted call: nothing in it ends its line or its string. Whether it is in a string is a guess, and such a
+        # string ends with its paragraph, as code does. What else opens in it, opens in plain text if it is in none.
+        if self.where.string is not None and (end := text.find("\n\n")) >= 0:
+            self._until = min(self._until, start + end)
+        size = min(max(self._until - start, 0), len(text))
         if self.where.context is Context.QUOTE:
             return "x" * size + text[size:]
         return text if self.where.string is None else text[:size].translate(_OF_STRINGS) + text[size:]
