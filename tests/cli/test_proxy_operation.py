@@ -99,8 +99,14 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 def children(pid: int) -> list[int]:
     text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8")
-    names = {int(each): Path(f"/proc/{each}/cmdline").read_bytes() for each in text.split()}
-    return [each for each, name in names.items() if b"resource_tracker" not in name]
+    return [each for each in map(int, text.split()) if b"resource_tracker" not in _command_of(each)]
+
+
+def _command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it ended just now: it was a child when the list was read
+        return b""
 
 
 @posix
