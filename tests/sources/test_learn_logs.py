@@ -18,7 +18,7 @@ from toolglean import Format, FormatError, ParserOptions, ToolSet, parse
 from toolglean.sources.traces import Learnt, learn
 
 KNOWN = ToolSet(TOOLS)
-LONG_LOG, MANY, FEW = (30, 24, 8) if depth.is_full() else (10, 9, 3)
+LONG_LOG, MANY, FEW = (30, 24, 8) if depth.is_full() else (14, 9, 3)
 """Turns of a log; and of one in two formats, those of each."""
 STRICT = ParserOptions(strict=True)
 BY_NAME = {each.name: each for each in (*FORMATS, *LOGGED)}
@@ -58,7 +58,8 @@ LOGS = [(each.name, share) for each in LOGGED for share in (0, 0.03, 0.1, 0.2)] 
 def test_broken_turns_are_named_and_no_others(name: str, share: float) -> None:
     found, bad = learnt(name, share)
     left_out = dict(found.left_out)
-    assert left_out.keys() <= bad  # a broken turn may be one that can be read
+    assert left_out.keys() <= bad  # a broken turn may be one that can be read,
+    assert left_out or share < 0.2  # but not every one of them is
     assert all(left_out.values())
     for number, why in left_out.items():
         assert f"turn {number + 1} is left out: {why}" in found.losses
@@ -78,6 +79,7 @@ def test_the_format_of_most_turns_is_learnt(name: str) -> None:
     assert not wrong
     assert right > 10
     assert not [each for each, _ in found.left_out if each < MANY]
+    assert found.left_out
 
 
 # -- logs of formats that were not among those that it was made with -----------------------------------------------------

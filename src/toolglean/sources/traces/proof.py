@@ -11,7 +11,7 @@ from itertools import chain, takewhile
 from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
-from toolglean.events import CallStart, Content, Event, Output, fold, join
+from toolglean.events import CallStart, Content, Event, Output, ToolCall, fold, join
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Pairs
 from toolglean.scan.coerce import kinds_of, properties
@@ -143,6 +143,10 @@ def pieces(text: str, steps: int) -> Iterator[str]:
     yield from text[len(text) - edge :]
 
 
+def _is_in_call(place: int, calls: Sequence[ToolCall]) -> bool:
+    return any(begin <= place < end for begin, end in (call.span for call in calls))
+
+
 def _fault(output: Output, declared: Format, given: Given, number: int, count: int | None) -> str:
     if output.unfinished:
         failed = output.unfinished[0]
@@ -150,8 +154,10 @@ def _fault(output: Output, declared: Format, given: Given, number: int, count: i
             return f"nothing shows that the call of {failed.name} is complete: it needs a closing marker"
         why = f" ({output.problems[0].reason})" if output.problems else ""
         return f"the call of {failed.name} is {failed.status}{why}"
-    if output.problems:
-        return f"reading it has a problem: {output.problems[0].reason}"
+    # A key behind a call, of the object around it, is next to no arguments: such a format may be learnt.
+    beside = (each for each in output.problems if each.code != "ignored-keys" or _is_in_call(each.start, output.calls))
+    if (problem := next(beside, None)) is not None:
+        return f"reading it has a problem: {problem.reason}"
     if count is not None and len(output.calls) != count:
         return f"{len(output.calls)} of {count} calls are read"
     for call in output.calls:
