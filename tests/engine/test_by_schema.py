@@ -240,6 +240,23 @@ def test_json_that_is_no_call_does_not_hide_a_refused_line() -> None:
     assert [(each.code, each.start) for each in events if isinstance(each, Problem)] == [("unread-call", len(before))]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("get_weather(city='Oslo')", 'get_weather {"city": "Oslo"}', 'get_weather[ARGS]{"city": "Oslo"}'),
+        'functions.get_weather:0{"city": "Oslo"}',
+    ],
+)
+def test_a_line_between_others_that_begins_with_a_tool_and_its_arguments_is_told(line: str) -> None:
+    for text, told in (
+        (f"Well.\n\n{line}\n\nThat is it.", ["unread-call"]),
+        (f"Well.\n{line.replace('city', 'x')}\n", []),
+    ):
+        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+        assert calls_of(events) == []
+        assert [each.code for each in events if isinstance(each, Problem)] == told
+
+
 @pytest.mark.parametrize("key", ["city: |\n \n\ndays: 3", "days: 3\ncity: |\n"])
 def test_a_block_of_yaml_without_a_line_is_no_value(key: str) -> None:
     text = f"<call get_weather>\n{key}\n</call>"

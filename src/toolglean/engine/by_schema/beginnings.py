@@ -14,7 +14,7 @@ from typing import Any
 from toolglean.scan.expressions import Expression
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 
-__all__ = ["begins", "is_json", "may_begin"]
+__all__ = ["begins", "is_json", "is_refused", "may_begin"]
 
 # -- signs -------------------------------------------------------------------------------------------------------------
 
@@ -147,7 +147,8 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         text: content.
         i: where the line begins.
         names: the names of the tools.
-        opens_content: whether nothing but white space comes before it: then it may begin with a tool's name.
+        opens_content: whether nothing but white space comes before it: then it may begin with a tool's name. Elsewhere
+            a bracket must follow that name: such a line is refused, and told (`is_refused`).
         at_end: whether more text may follow.
 
     Returns:
@@ -158,7 +159,7 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         return False
     if char.isalpha() or char == "_":
         found = _word_begins(text, i, names, at_end=at_end)
-        return found if found is not False or not opens_content else _name_begins(text, i, names, at_end=at_end)
+        return found if found is not False else _name_begins(text, i, names, alone=opens_content, at_end=at_end)
     if char in {"`", "~"}:
         return _fence_begins(text, i, names, opens_content=opens_content, at_end=at_end)
     if _signs.match(text, i) or (not char.isascii() and char in _words().CALL_SIGNS):
@@ -233,13 +234,22 @@ def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> b
     return None if at_end and is_name_begun else False
 
 
-def _name_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
+def _name_begins(text: str, i: int, names: frozenset[str], *, alone: bool, at_end: bool) -> bool | None:
     word = _word(text, i)
     if word is None:
         return False
     if word.end() == len(text) and at_end:
         return None if _begin_a_name(word[0], names) else False
-    return word[0] in names
+    following = text[word.end() : word.end() + 2]
+    if word[0] not in names or alone:
+        return word[0] in names
+    return None if following == " " and at_end else following[:1] in {"(", "{", "["} or following == " {"
+
+
+def is_refused(text: str, i: int, names: frozenset[str]) -> bool:
+    """Whether a line that begins a call by `begins`, and is not the first of its turn, begins with a tool's name."""
+    word = _word(text, i)
+    return word is not None and word[0] in names
 
 
 def _begin_a_name(text: str, names: frozenset[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.by_schema.beginnings import is_json
+from toolglean.engine.by_schema.beginnings import is_json, is_refused
 from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
@@ -91,7 +91,8 @@ class Keeping(TurnState):
             last = NO_LINE
         at, whole = begin_in(text, i, end, last, names, opens_content=opens, at_end=True)
         if at == i < place and (whole or not waits):
-            self._keep_from(start + i, json=is_json(text, i) is not None)
+            refused = is_json(text, i) is not None or (not opens and is_refused(text, i, names))
+            self._keep_from(start + i, refused=refused)
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
@@ -107,10 +108,10 @@ class Keeping(TurnState):
         if closed and (around.open or around.tail or around.shut):
             self.around = around.outside(closed, start + len(text))
 
-    def _keep_from(self, place: int, *, json: bool) -> None:
+    def _keep_from(self, place: int, *, refused: bool) -> None:
         if self.candidate is not None and not self.candidate.names_tool:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
-        if json:  # it is a call with `trailing_json="call"` alone
+        if refused:  # JSON is a call with `trailing_json="call"` alone
             if self.candidate is None:
                 self._refuse_line(place)
             return

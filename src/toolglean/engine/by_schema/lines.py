@@ -88,12 +88,13 @@ class Lines:
         find_sign: tells whether there is something else in text to examine than lines.
     """
 
-    __slots__ = ("_begun", "_kinds", "_longest", "_names", "_words", "find_opener", "find_sign", "guards")
+    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_words", "find_opener", "find_sign", "guards")
 
     def __init__(self, finder: Finder, watch: Watch, names: frozenset[str]) -> None:
         found = _searches_of(finder.alike, watch)
         self._names, self._words, self._begun, self._longest = names, found.words, found.begun, found.longest
         self._kinds = found.kinds[bool(names)]
+        self._named = frozenset(f"{each}{sign}"[:size] for each in names for sign in "({[ " for size in (1, 2))
         self.find_opener, self.find_sign, self.guards = found.find_opener, found.find_sign, found.guards
 
     def look(self, text: str, *, at_line: bool) -> int:
@@ -114,7 +115,7 @@ class Lines:
             kind = kinds.get(two)
             if kind is None:
                 kind = self._learn(two)
-            if kind and (found := self._begins(text, i)) is not False:
+            if (kind or two in self._named) and (found := self._begins(text, i)) is not False:
                 return READ if found else i
             i = text.find(LINE, i) + 1 or end
         return -1

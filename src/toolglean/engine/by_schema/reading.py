@@ -134,7 +134,7 @@ def unread_in(kept: Candidate, turn: TurnState) -> str:
 
 def names_call(text: str, turn: TurnState) -> bool:
     """Whether the text names a tool, and the parameters which it requires."""
-    words = frozenset(_words(text))
+    words = {part for word in _words(text) for part in (word, word.rpartition(".")[2])}  # `functions.f`
     named = (tool for tool in turn.names.tools or () if tool.name in words)
     return any(tool.parameters.get("required") and not missing(tool.parameters, words) for tool in named)
 
