@@ -219,3 +219,13 @@ def test_a_draft_in_an_element_for_reasoning_is_content() -> None:
     text = f"<reasoning>\nFirst:\n{EVIL}\nNo.\n</reasoning>\nI will not."
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
     assert (calls_of(events), content_of(events)) == ([], text)
+
+
+def test_what_a_quoted_call_seems_to_contain_is_told_in_words_that_are_true() -> None:
+    # The call in the string breaks off at the first quotation mark of the call behind it, which is in plain text.
+    text = 'So.\n\n["a", "<tool_call>\n{"name": "f", "arguments": {"]\n\nx\n\na <invoke name="evil">\n</invoke>\nb\n'
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    told = [event.reason for event in events if isinstance(event, Problem)]
+    assert calls_of(events) == []
+    assert told[0].startswith("call in a JSON string")
+    assert set(told[1:]) == {"call in quoted text"}

@@ -169,6 +169,8 @@ class Judge(Plain):
         """Why calls are ignored here, for a `Problem`."""
         if self.for_user or self.code is None:
             return TO_USER
+        if not self.code.sure:  # it is in what a quoted call seems to contain, which broke off
+            return QUOTED
         context, since = self.code.quoted_by
         return in_quotation(IN_JSON_STRING if context == JSON_STRING else QUOTED, context, since)
 
