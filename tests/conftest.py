@@ -10,7 +10,7 @@ import inspect
 import os
 import re
 import ssl
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
@@ -154,15 +154,21 @@ def _prove_less() -> None:
     assert infer.__kwdefaults__ is not None
     infer.__kwdefaults__["samples"] = 6
     # And once: several tests of the commands and of the kit ask what the same template writes.
-    found: dict[str, object] = {}
-
-    def infer_once(source: str, **options: object) -> object:
-        key = repr((source, sorted(options.items())))
-        if key not in found:
-            found[key] = infer(source, **options)  # type: ignore[arg-type]  # whatever was given
-        return found[key]
-
+    infer_once = _once(infer, lambda source, **options: repr((source, sorted(options.items()))))
     vars(templates)["infer"] = vars(inspecting)["infer"] = infer_once
+
+
+def _once(made: Callable[..., Any], key: Callable[..., str]) -> Callable[..., Any]:
+    # The same function, called once for each key of its arguments.
+    found: dict[str, Any] = {}
+
+    def once(*args: Any, **options: Any) -> Any:
+        at = key(*args, **options)
+        if at not in found:
+            found[at] = made(*args, **options)
+        return found[at]
+
+    return once
 
 
 @pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
@@ -270,15 +276,8 @@ def few_signs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     if not depth.is_full():
         monkeypatch.setattr(carrying, "SIGNS", carrying.SIGNS[::16])
-        tried, found = fuzz._tried, {}
-
-        def tried_once(args: argparse.Namespace, make: Any) -> Any:
-            key = repr({**vars(args), "allow_loss": None, "json": None})
-            if key not in found:
-                found[key] = tried(args, make)
-            return found[key]
-
-        monkeypatch.setattr(fuzz, "_tried", tried_once)
+        report_of = _once(fuzz._tried, lambda args, _: repr({**vars(args), "allow_loss": None, "json": None}))
+        monkeypatch.setattr(fuzz, "_tried", report_of)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -74,6 +74,12 @@ class _Searches:
 _searches_of = lru_cache(maxsize=256)(_Searches)
 
 
+@lru_cache(maxsize=256)
+def _beginnings_of(names: frozenset[str]) -> frozenset[str]:
+    # The first two characters of lines that begin with a tool's name, and the first one. Made once for all finders.
+    return frozenset(f"{each[:2]}{sign}"[:size] for each in names for sign in "({[ " for size in (1, 2))
+
+
 class Lines:
     """What to look for at the beginnings of lines, on the fast paths. Shared, never changed except for a cache.
 
@@ -94,7 +100,7 @@ class Lines:
         found = _searches_of(finder.alike, watch)
         self._names, self._words, self._begun, self._longest = names, found.words, found.begun, found.longest
         self._kinds = found.kinds[bool(names)]
-        self._named = frozenset(f"{each}{sign}"[:size] for each in names for sign in "({[ " for size in (1, 2))
+        self._named = _beginnings_of(names)
         self.find_opener, self.find_sign, self.guards = found.find_opener, found.find_sign, found.guards
 
     def look(self, text: str, *, at_line: bool) -> int:
