@@ -149,6 +149,7 @@ IN_VALUES = [
     "CALL: put\npath: o\ntext: |\n  {}\nEND CALL",
     "#tool put\npath = o\ntext = {}\n#end",
     *("[call:put path=o text={}]", '[call:put path=o text="a] {}"]', "[call:put path=o text=see [1] {}]"),
+    *('<use tool="put" path="o" text="{}"/>', '<use tool="put" path="o" text="a/> {}"/>'),
     "put\npath: o\ntext: a] {}",
     "@@call put@@\npath: o\ntext: {}\n@@end@@",
     '<action name="put"><path>o</path><text>{}</text></action>',
@@ -175,6 +176,7 @@ def test_a_declared_call_in_a_value_of_another_spelling(frame: str, marked: str,
     [
         *("Call get_weather with city: Oslo\n", "Tool: get_weather\n", "<call get_weather>\n", f"{FRAME}\n"),
         *("[call:get_weather city=Oslo]", "[TOOL_RESULTS][call:get_weather city=Oslo][/TOOL_RESULTS]"),
+        *('<use tool="get_weather" city="Oslo"/>', '[TOOL_RESULTS]<use tool="get_weather" city="O/>"/>[/TOOL_RESULTS]'),
     ],
 )
 def test_a_declared_call_behind_a_begun_one_runs(before: str) -> None:

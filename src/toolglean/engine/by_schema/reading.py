@@ -112,10 +112,13 @@ _VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">�
 
 
 _to_bracket = re.compile(r"[^\n\"\[\]:=：]*[:=：](?:[^\n\"\[\]]|\"[^\n\"]*\")*\]").match
+_to_slash = re.compile(r"[^\n\"=]*=(?:[^\n\"/]|\"[^\n\"]*\"|/(?!>))*/>").match
 
 
 def _is_closed(before: str, value: str) -> bool:
-    # Whether the bracket in which a record began is closed behind the value: `[call:f city=Oslo]`.
+    # Whether the bracket in which a record began is closed behind the value: `[call:f city=Oslo]`, `<f city="Oslo"/>`.
+    if before.rfind("<") > before.rfind(">"):
+        return _to_slash(value) is not None
     return before.count("[") > before.count("]") and _to_bracket(value) is not None
 
 
