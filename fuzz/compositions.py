@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,10 +76,13 @@ def due(name: str, pieces: Sequence[Piece]) -> list[Call]:
 
 
 def _is_sure(each: Piece) -> bool:
-    # A value that quotes the opener of its own family makes the call doubtful, and what follows it.
-    text = each.text.lstrip()
-    opener = text[: text.find(">") + 1]
-    return each.kind in SURE and not (each.kind == "value" and opener and text.count(opener) > 1)
+    # A value that quotes an opener of its own family makes the call doubtful, and what follows it.
+    text = each.text
+    openers = _tag_begins(text.partition("note")[0])
+    return each.kind in SURE and not (each.kind == "value" and any(text.count(tag) > 1 for tag in openers))
+
+
+_tag_begins = re.compile(r"<[^\s>=]+").findall
 
 
 def announced(pieces: Sequence[Piece], place: int) -> bool:
