@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -255,6 +256,16 @@ def test_a_line_between_others_that_begins_with_a_tool_and_its_arguments_is_told
         (f"Well.\n{line.replace('city', 'x')}\n", []),
     ):
         events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+        assert calls_of(events) == []
+        assert [each.code for each in events if isinstance(each, Problem)] == told
+
+
+@pytest.mark.parametrize("before", ["<|.\n", "For example:\n<|\n"])
+def test_a_refused_line_does_not_hide_json_that_is_a_call(before: str) -> None:
+    for properties, told in (({}, []), ({"zone": {"type": "string"}}, ["unread-call"])):
+        tools = [{"name": "now", "parameters": {"type": "object", "properties": properties}}]
+        text = f'Well.\n{before}{{"name": "now", "arguments": {{}}}}'
+        events = events_of(partial(Parser, tools, format="xlam", options=ParserOptions(markup=True)), text)
         assert calls_of(events) == []
         assert [each.code for each in events if isinstance(each, Problem)] == told
 

@@ -140,7 +140,7 @@ class Keeping(TurnState):
         noted = self.unread
         if noted is not None and noted.kind is Noted.LINE and is_json(text := noted.text):
             noted = self.unread = noted._replace(kind=Noted.CALL) if self._unread_in(text, Noted.LINE) else None
-        if noted is None or noted.kind is Noted.FIRST:
+        if self.described and (noted is None or noted.kind is Noted.FIRST):
             self.unread = Unread(place, (), place + self.limits.held, Noted.LINE)
 
     def _unread_in(self, text: str, kind: Noted) -> str:
@@ -149,7 +149,7 @@ class Keeping(TurnState):
 
         if kind is Noted.FIRST:
             return text if reading.spells_call(text, self) else ""
-        return reading.json_call_in(text, self) if is_json(text) else text if reading.names_call(text, self) else ""
+        return reading.told_in(text, self)
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.by_schema.beginnings import begins
+from toolglean.engine.by_schema.beginnings import begins, is_json, json_line
 from toolglean.engine.by_schema.candidate import end_of, text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.modes import DONE
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "json_call_in", "names_call", "spells_call", "unread_in"]
+__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "spells_call", "told_in", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _called = re.compile(
@@ -131,8 +131,18 @@ def unread_in(kept: Candidate, turn: TurnState) -> str:
         or any(isinstance(each, Problem) for each in turn.emit.out)
     ):
         return ""
-    text = text_of(turn.emit.out, kept.start).strip()
-    return text if names_call(text, turn) else ""
+    return told_in(text_of(turn.emit.out, kept.start).strip(), turn)
+
+
+def told_in(text: str, turn: TurnState) -> str:
+    """What must be told of that text, which is content: all of it if it names a call; up to the end of the first JSON
+    at a line's start if that would be one; or "".
+    """
+    if not is_json(text) and names_call(text, turn):
+        return text
+    line = json_line(text)
+    call = json_call_in(text[line.end() :], turn) if line is not None else ""
+    return text[: line.end() + len(call)] if line is not None and call else ""
 
 
 def names_call(text: str, turn: TurnState) -> bool:
