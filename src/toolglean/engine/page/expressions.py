@@ -18,6 +18,7 @@ __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in
 
 _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
+_LOOKED_AT = 5  # characters of an opener behind its first, in the search for it
 _BEFORE_MENTION = frozenset(" \t(\"'“‘")
 _end_of_element = re.compile(r"\(\?i:(</\w+)").match
 _is_mention = re.compile(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])").match
@@ -37,18 +38,23 @@ def _tree(literals: Iterable[str]) -> _Tree:
     return root
 
 
-def _begun(node: _Tree) -> str:
-    """An expression for the rest of any literal below that node, or for its beginning at the end of the text."""
-    ways = [re.escape(char) + _begun(each) for char, each in node.items() if char]
+def _begun(node: _Tree, most: int = _TAIL) -> str:
+    """An expression for the rest of any literal below that node, or for its beginning at the end of the text.
+
+    `most`: characters, after which any text will do.
+    """
+    if not most:
+        return ""
+    ways = [re.escape(char) + _begun(each, most - 1) for char, each in node.items() if char]
     if "" in node:  # what is longer comes first
         return f"(?:{'|'.join(ways)}|)" if ways else ""
     return f"(?:{'|'.join(ways)}|\\Z)"
 
 
 def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    """What any of the rows begins with, or its beginning at the end of the text: a character, and the rest."""
+    """Where any of the rows may begin: a character, and the rest. All that they begin with takes long to compile."""
     begins = _tree(text for row in rows for text in row.begins)
-    return [(re.escape(char), _begun(node)) for char, node in begins.items()]
+    return [(re.escape(char), _begun(node, _LOOKED_AT)) for char, node in begins.items()]
 
 
 class Sought(NamedTuple):
