@@ -11,7 +11,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from toolglean import CallStart, Format, Parser, ParserOptions, Problem, ToolSet, parse
 
-TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b"])
+TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b", "web.fetch"])
 
 # what is written, the tool that it means
 MEANT = {
@@ -39,6 +39,7 @@ OTHERS = {
     "capitals": "Functions.delete_all",
     "no tool after the namespace": "functions.b",
     "a namespace and a number without signs": "functionsfetch0",
+    "another tool's name, with another sign": "web/fetch",
 }
 
 

@@ -66,10 +66,10 @@ def namespaces_of(names: Iterable[str]) -> frozenset[str]:
 
 
 def without_namespace(name: str, namespaces: Container[str], names: Container[str]) -> str | None:
-    """The rest of a written name after its namespace, if it is one of the names; otherwise None."""
+    """What follows a name's namespace, if that is one of the names, and both together are none; otherwise None."""
     for found in _parting(name):
         namespace, rest = name[: found.start()], name[found.end() :]
-        if rest in names and (namespace in namespaces or namespace == rest):
+        if rest in names and (namespace in namespaces or namespace == rest) and f"{namespace}.{rest}" not in names:
             return rest
     return None
 
