@@ -130,6 +130,34 @@ def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str)
     assert repaired > 0
 
 
+def halves(closer: str) -> list[str]:
+    """What is left of that closing marker without its first signs."""
+    rest = closer[2:] if closer.startswith("</") else closer.partition(">")[2]
+    return [closer[1:], rest] if rest else []
+
+
+FEWER = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", BY_PARAMETERS)
+def test_half_a_marker_in_a_value_is_no_text(name: str) -> None:
+    closer, texts = closer_of(name), []
+    for arguments in (ARGUMENTS, OTHER):
+        text = written(name, arguments)
+        texts += [broken(name, arguments, which, half) for which in (0, 1) for half in halves(closer)]
+        end = closers_in(name, text)[0] + len(closer)
+        before, sign, behind = text[end:].partition("<")
+        if text[end:].lstrip().startswith("<"):  # the next parameter's opener
+            lost = [before + behind, before + "< " + behind]
+            texts += [text[: end - len(closer)] + half + each for half in (closer, *halves(closer)) for each in lost]
+        del sign
+    for text in texts:
+        for tools in (TOOLS, FEWER, None):
+            for call in parse(text, tools, format=name).calls:
+                assert call.arguments == ARGUMENTS, text
+
+
 CALLS = [
     # why, format, text, arguments or None, repairs
     ("a number, twice", "qwen3-coder", QWEN.format("<parameter=n>\n5\n</parameter>\n</parameter>"), {"n": 5}, (EXTRA,)),
@@ -158,6 +186,11 @@ CALLS = [
     ("another spelling after the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</param>"), None, ()),
     ("another spelling, twice", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</param>\n</param>"), {"a": "x"}, (CLOSER,)),
     ("half of it", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter"), {"a": "x"}, (CLOSER,)),
+    ("half of it, before the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n/parameter>\n</parameter>"), None, ()),
+    ("a tag that ends like it", "qwen3-coder", QWEN.format("<parameter=a>\n<x-parameter>\n</parameter>"), {"a": "<x-parameter>"}, ()),
+    ("the word behind a closer", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\nparameter names\n</parameter>"), {"a": "x\n</parameter>\nparameter names"}, ()),
+    ("an opener without its sign", "minimax-m2", MINIMAX.format('<parameter name="a">x</parameter>\nparameter name="z">y</parameter>'), None, ()),
+    ("an opener with another word", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n<param=z>\ny\n</parameter>"), None, ()),
     ("markup in a number", "qwen3-coder", QWEN.format("<parameter=n>\n<b>5</b>\n</parameter>"), None, ()),
     ("a marker in a number", "glm-4.7", "<tool_call>f<arg_key>n</arg_key><arg_value>5</arg_key></arg_value></tool_call>", None, ()),
     ("markup in a list", "qwen3-coder", QWEN.format("<parameter=l>\n[1, 2]</item>\n</parameter>"), None, ()),

@@ -25,7 +25,7 @@ from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, open
 
 __all__ = [
     "KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "heads_of_parameter",
-    "parameter_tokens",
+    "parameter_tokens", "rest_of_closer",
 ]  # fmt: skip
 
 KEY_CHARS = 256
@@ -86,6 +86,11 @@ def heads_of_parameter(declared: Declaration) -> tuple[str, ...]:
     lead = opener.removesuffix(word)
     words = dict.fromkeys((word, "parameter", "param") if lead else (word,))
     return tuple(f"{lead}{each}{end}" for each in words for end in "= \n")
+
+
+def rest_of_closer(closer: str) -> str:
+    """What is left of a value's closing marker without its first signs: `parameter>`."""
+    return closer[2:] if closer[:2] == "</" else closer.partition(">")[2] or closer
 
 
 def ending_of(declared: Declaration, pattern: str) -> Ending | None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.matcher.damage import MOST_AT_END, ends_nearly, is_broken_off, lost_parameter
 from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, Role
-from toolglean.engine.matcher.swallowed_markers import MOST_TAG, swallowed_markers_of
+from toolglean.engine.matcher.swallowed_markers import MOST_TAG
 from toolglean.engine.missed import release
 from toolglean.engine.reasons import (
     CUT_OFF,
@@ -40,11 +41,10 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
 __all__ = [
-    "begin_unnamed", "begins", "cut_off", "end_call", "end_value", "is_broken_off", "is_over", "no_call",
-    "read_by_others", "start_call",
+    "begin_unnamed", "begins", "cut_off", "end_call", "end_value", "is_over", "no_call", "read_by_others",
+    "start_call",
 ]  # fmt: skip
 
-MOST_BREAKS = 16  # characters of white space behind a value, as JSON writes it
 ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
 
@@ -175,7 +175,7 @@ def end_call(turn: Turn, reading: Reading, here: int) -> None:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif call.parameters is not None and _lost_parameter(turn, reading):
+    elif call.parameters is not None and lost_parameter(turn, reading):
         turn.end_malformed(opener_in_value("parameter"), turn.emit.call.name, end)
     elif is_tag and (empty or is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
@@ -192,12 +192,6 @@ def end_call(turn: Turn, reading: Reading, here: int) -> None:
         turn.say(marker[space:], end + space)
 
 
-def is_broken_off(turn: Turn) -> bool:
-    """Whether the open call, which no closer ended, lacks an argument that its tool requires."""
-    call = turn.emit.call
-    return turn.names.requires_arguments(call.name) and turn.names.misses(call.name, decode(call.arguments or "{}")[0])
-
-
 def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     """The value is followed by what may follow it, up to `here`. False: the call cannot be read."""
     parameters = value.parameters
@@ -207,9 +201,10 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     reading.call.decide_value()
     if value.opened:
         reading.call.take_as_written(reading.call.as_written, doubtful=True)
-    nearly = parameters.streams and _ends_nearly(turn, value)
+    end = turn.emit.call.tail(MOST_AT_END) if parameters.streams else ""
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
+    nearly = ends_nearly(value, end or (untyped or "").rstrip())
     stray = value.stray and (turn.repair is OFF or value.seen.may_open(turn.emit.call.tail(MOST_TAG)))
     if stray or value.misspelt >= start or nearly:
         _give_up(turn, reading, OWN_CLOSER, pending, start)
@@ -230,22 +225,6 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     return turn.reading_call
 
 
-def _ends_nearly(turn: Turn, value: Any) -> bool:
-    # Whether the value ends with a tag that is its closing marker but for the slash: `<parameter>` for `</parameter>`.
-    closer = value.seen.closers_of(value.slot.terminals)[-1].strip()
-    if closer[:2] != "</" or closer[-1:] != ">":
-        return False
-    end = _breaks_at_end(turn.emit.call.tail(len(closer) + MOST_BREAKS))
-    return end.endswith((f"<{closer[2:]}", f"<{closer[2:-1]}/>", f"<\\\\{closer[2:]}", closer[:-1]))
-
-
-def _breaks_at_end(text: str) -> str:
-    # JSON text of a string, without the white space at its end.
-    while text.endswith((" ", "\\n", "\\r", "\\t")):
-        text = text[:-1] if text[-1] == " " else text[:-2]
-    return text
-
-
 def _give_up(turn: Turn, reading: Reading, reason: Reason, text: str, place: int) -> None:
     pending, start = reading.walk.unsettled
     turn.give_up(reason, text, place)
@@ -260,40 +239,6 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
     if has_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
         return "call"
     return "parameter" if reading.call.doubtful else ""
-
-
-def _lost_parameter(turn: Turn, reading: Reading) -> bool:
-    # Whether a text begins with its own opening tag, which it does not close. Or it has swallowed a parameter whose
-    # opener is broken: the call lacks one that it requires, or behind a closing tag, which nothing has opened, comes
-    # the beginning of that tag, or another parameter's name.
-    resumed, written = reading.call.resumed, turn.emit.call.arguments
-    closers = swallowed_markers_of(reading.walk.program, reading.call.format).of_values
-    if not resumed and not any(f'"<{closer[2:]}' in written for closer in closers):
-        return False
-    values: dict[str, Any] = decode(written)[0]
-    more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
-    named = rf'|<?[\w|｜]{{0,24}}(?:[ =>]|name=|"){{0,4}}(?:{more})(?!\w)' if more else ""
-    texts = [each for each in values.values() if isinstance(each, str)]
-    for closer in closers:
-        opener = re.escape(f"<{closer[2:-1]}")
-        tags = re.compile(rf"{opener}|{re.escape(closer)}(?P<more>\s*(?={opener}{named}))?").finditer
-        if any(text.startswith(f"<{closer[2:]}") and closer not in text for text in texts):
-            return True
-        if resumed and any(closer in text for text in texts) and is_broken_off(turn):
-            return True
-        if any(_goes_on_behind(closer, tags(text)) for text in texts):
-            return True
-    return False
-
-
-def _goes_on_behind(closer: str, tags: Iterable[re.Match[str]]) -> bool:
-    # Whether a closing tag that none of these has opened is not the end.
-    depth = 0
-    for found in tags:
-        depth = max(depth, 0) + (-1 if found[0].startswith(closer) else 1)
-        if depth < 0 and found["more"] is not None:
-            return True
-    return False
 
 
 # -- it is not a call --------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.matcher.calls import end_call, is_broken_off
+from toolglean.engine.matcher.calls import end_call
+from toolglean.engine.matcher.damage import is_broken_off
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, NO_CLOSER
 from toolglean.formats.nfa import LITERAL, TAG

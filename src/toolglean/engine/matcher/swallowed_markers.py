@@ -88,7 +88,7 @@ class SwallowedMarkers:
     Attributes:
         lines: whether the family writes line breaks around its parameters.
         closers: the first marker after the parameters of a call.
-        of_values: the closing tags of values.
+        all_of_values: the closing markers of values; `of_values`: those that are a tag.
         knows_openers: whether each parameter that a value has swallowed is found: its key ends at a marker.
     """
 
@@ -99,6 +99,7 @@ class SwallowedMarkers:
         self.knows_openers = None not in found
         self._bases_of_openers = frozenset(parts[0] for parts, _ in self._openers)
         self._closers = dict(filter(None, map(_closer, declared.parameters)))
+        self.all_of_values = tuple(self._closers.values())
         self.of_values = tuple(each for each in self._closers if each.startswith("</") and each.endswith(">"))
         rests = [_rest(pattern) for pattern in declared.calls if "{parameters}" in pattern]
         rests = [each for each in rests if each]

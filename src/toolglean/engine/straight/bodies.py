@@ -157,12 +157,13 @@ class TaggedBody(Plain):
         in_value: whether a value has begun.
     """
 
-    __slots__ = ("_held", "_holds_breaks", "_start", "in_value", "parameters", "told")
+    __slots__ = ("_before", "_held", "_holds_breaks", "_rest", "_start", "in_value", "parameters", "told")
     owned = ("parameters", "told")
 
-    def __init__(self, parameters: Parameters, *, holds_breaks: bool) -> None:
-        self.parameters = parameters
+    def __init__(self, parameters: Parameters, rest: str, *, holds_breaks: bool) -> None:
+        self.parameters, self._rest = parameters, rest
         self._holds_breaks = holds_breaks
+        self._before = 0  # pieces that were returned before the value
         self.told: list[str] = []
         self.in_value = False
         self._held = ""  # a line break that may be the one before the closer
@@ -174,7 +175,7 @@ class TaggedBody(Plain):
         if not self.in_value:
             if not step.lead and text[i] == "<":  # another spelling of the opener may go on
                 return ASTRAY
-            self.in_value, self._start = True, -1
+            self.in_value, self._start, self._before = True, -1, len(self.told)
             self._tell(parameters.begin_value(step.lead, step.trail), base + i, told)
         if parameters.lead:
             i, passed = parameters.read_lead(text, i)
@@ -217,6 +218,8 @@ class TaggedBody(Plain):
         self.in_value = False
         if parameters.too_deep or parameters.refused is not None or parameters.python or parameters.repeated:
             return False
+        if self._rest in "".join((*self.told[self._before :], written)):  # it may be damaged
+            return False
         self._tell(written, at, told)
         return True
 
@@ -234,4 +237,4 @@ def tagged_body(turn: Turn, name: str, course: Course, standing: Standing | None
     """The body of a call of that tool."""
     types, coerce = course.format.types, turn.rules.coerce
     parameters = Parameters(turn.names.tool(name), types, turn.limits.depth, coerce=coerce)
-    return TaggedBody(parameters, holds_breaks=standing is not None and standing.holds_breaks)
+    return TaggedBody(parameters, course.rest, holds_breaks=standing is not None and standing.holds_breaks)

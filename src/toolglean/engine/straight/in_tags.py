@@ -20,7 +20,7 @@ from toolglean.engine.straight.steps import (
     spelt,
     turned,
 )
-from toolglean.formats.parameters import heads_of_parameter
+from toolglean.formats.parameters import heads_of_parameter, rest_of_closer
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ def tagged_course(declared: Format, number: int) -> Course | None:
     _link(the_key, parameter, value)
     shows_id = "{id}" not in "".join(declared.calls)
     probe = _probe(first, opening, declared, after, parameter)
-    return Course(declared, number, first, begins_late=True, shows_id=shows_id, probe=probe)
+    rest = rest_of_closer(parameter.closer)
+    return Course(declared, number, first, begins_late=True, shows_id=shows_id, probe=probe, rest=rest)
 
 
 def _link(the_key: Step, parameter: _Parameter, value: Step) -> None:

@@ -125,6 +125,7 @@ class Course:
         shows_id: whether the call has an id as soon as it begins.
         probe: the text of a call before its name and after it, up to the place that the machine has reached when it has
             ended; and how much of that it reads again then, in characters.
+        rest: what is left of a value's closing marker without its first signs, if they end with one.
         standing: what reads on there; None until it is needed: see standing.py.
     """
 
@@ -136,6 +137,7 @@ class Course:
     indexed: bool = False
     shows_id: bool = True
     probe: tuple[str, str, int] = ("", "", 0)
+    rest: str = ""
     standing: Any = None
 
     def stands(self, standing: Any) -> None:
