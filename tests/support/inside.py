@@ -105,6 +105,11 @@ _ignored(
     "held",
 )
 _ignored(
+    "the state of the string around an escape is set where the next one begins",
+    lambda value: _is_json(value) and value.state != ESCAPE,
+    "string_state",
+)
+_ignored(
     "the phase of a number is begun anew with the next one",
     lambda value: _is_json(value) and value.state != IN_NUMBER,
     "phase",

@@ -157,6 +157,16 @@ class Names:
         tool = self.tools.get(name) if self.tools is not None else None
         return tool is not None and key in tool.properties
 
+    def key_meant(self, name: str, word: str, unescaped: str) -> str | None:
+        """The key that is written as that word, also if one of the tool's is between quotation marks; None if it is the
+        rest of something else: a key is never empty, and neither markup nor the sign of an attribute is in it.
+        """
+        found = unescaped if unescaped[:1] not in {'"', "'"} or unescaped[:1] != unescaped[-1:] else unescaped[1:-1]
+        if self.has_parameter(name, found):
+            return found
+        is_none = not word or "=" in word or contains_markup(word)
+        return None if is_none and not self.has_parameter(name, unescaped) else unescaped
+
     def requires_arguments(self, name: str) -> bool:
         """Whether the tool's schema has parameters that every call must have."""
         return self.misses(name, ())

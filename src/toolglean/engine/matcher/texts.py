@@ -196,8 +196,8 @@ class Word(Field):
 
     def _is_key(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
         call, formats, kind = reading.call, reading.walk.program.formats, self.slot.kind
-        unescaped = formats[self.slot.edges[0].format].unescaped(word)
-        if contains_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
+        key = turn.names.key_meant(turn.emit.call.name, word, formats[self.slot.edges[0].format].unescaped(word))
+        if contains_markup(word) if kind == "type" else key is None:
             turn.give_up(malformed_call(_expected(kind)), word, start)
             return False
         parameters = call.parameters
@@ -205,7 +205,7 @@ class Word(Field):
             opened, tool, depth = formats[call.format], turn.names.tool(call.name), turn.limits.depth
             parameters = Parameters(tool, opened.types, depth, coerce=turn.rules.coerce, wrappers=opened.wrappers)
             call.begin_parameters(parameters)
-        parameters.word(kind, unescaped if kind == "key" else word)
+        parameters.word(kind, word if kind == "type" or key is None else key)
         return True
 
 
