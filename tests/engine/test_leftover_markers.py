@@ -56,6 +56,8 @@ WRAPPED = [
     Row("invoke in tool_call", f"<tool_call>\n{INVOKE}\n</tool_call>", ["f"], "", 2),
     Row("XML in tool_calls", f"<tool_calls>\n{XML}\n</tool_calls>", ["f"], "", 2),
     Row("JSON in brackets", f"[TOOL_CALLS]{HERMES}[/TOOL_CALLS]", ["f"], "", 2),
+    Row("brackets before the closer", f"Hi.\n{HERMES.replace('}}', '}}}')}\n{HERMES.replace('}}', '}}}} ]')}", ["f", "f"], "Hi.\n", 2),
+    Row("brackets before no closer", HERMES.replace("}}\n</tool_call>", "}}}\n"), ["f"], "}\n", 0),
     Row("a wrapper of no family", f"<foo>\n{HERMES}\n</foo>", ["f"], "<foo>\n\n</foo>", 0),
     Row("a mention, then a call", f"The <tool_calls> tag comes first.\n{INVOKE}", ["f"], "The <tool_calls> tag comes first.\n", 0),
     Row("a mention of both, then a call", f"<tool_calls> and </tool_calls>:\n{INVOKE}", ["f"], "<tool_calls> and </tool_calls>:\n", 0),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.matcher.calls import end_call
 from toolglean.engine.matcher.damage import is_broken_off
 from toolglean.engine.matcher.reading import Stage
-from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, NO_CLOSER
+from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER
 from toolglean.formats.nfa import LITERAL, TAG
 from toolglean.formats.parameters import heads_of_parameter
 
@@ -32,6 +32,8 @@ __all__ = ["Behind", "Ending", "waits_behind"]
 COMMENTS = ("//", "/*", "#", "-- ", "<!--")
 JUNK, DASHES = " \t}])>,;:.!?*~|=\"'`", "-\u2013\u2014"
 """Between the arguments and the closing marker, these mean nothing by themselves."""
+BRACKETS = "}]) \t\r\n"
+"""With nothing else between, they are no text, also on the closing marker's line."""
 MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 
@@ -83,6 +85,11 @@ class Ending(Stage):
             turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
         else:
             turn.end_call(end)
+        brackets = pending[: len(pending) - len(pending.lstrip(BRACKETS))]
+        if brackets.strip() and _is_marker(reading.walk, pending[len(brackets) :]):
+            turn.emit.problem(LEFTOVER_MARKER, brackets.rstrip(), end)
+            turn.emit.markup(brackets, end)
+            pending, end = pending[len(brackets) :], end + len(brackets)
         reading.go_after(reading.walk.states)
         turn.read_again(pending, end, always=True)
         return True
@@ -224,6 +231,8 @@ def _ends_arguments(turn: Turn, walk: Walk, rest: str) -> bool | None:
 def _ends_object(walk: Walk, rest: str) -> bool | None:
     # The same where the whole call is JSON.
     is_marker = _is_marker(walk, rest)
+    if is_marker is False and rest[0] in BRACKETS:
+        is_marker = _is_marker(walk, rest.lstrip(BRACKETS)) if len(rest) <= MOST_JUNK else False
     if is_marker is not False:
         return is_marker
     junk, rest = rest, rest.lstrip(JUNK)
