@@ -312,6 +312,21 @@ TAGS: list[tuple[str, list[Any], str]] = [
 ]  # fmt: skip
 
 
+OBJECT = '<get_weather>{"city": "Oslo", "days": 3}</get_weather>'
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        *((OBJECT, [OSLO]), (f"I look.\n{OBJECT}\n{OBJECT}", [OSLO, OSLO]), (f"<think>x</think>{OBJECT}", [OSLO])),
+        *((f"{OBJECT} is how.", []), (f"Use {OBJECT} then.", []), (f"For example:\n{OBJECT}", []), (f"> {OBJECT}", [])),
+        *((OBJECT.replace("}", "} // no"), []), (OBJECT.replace("3}", '3, "dry_run": true}'), []), (OBJECT[:-1], [])),
+    ],
+)
+def test_an_element_of_a_tools_name_around_one_object(text: str, calls: list[Any]) -> None:
+    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == calls
+
+
 @pytest.mark.parametrize(("text", "calls", "told"), TAGS)
 def test_a_tag_that_names_a_tool_does_so_whatever_its_attributes_are(text: str, calls: list[Any], told: str) -> None:
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)

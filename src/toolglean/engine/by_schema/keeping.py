@@ -116,7 +116,8 @@ class Keeping(TurnState):
                 self._refuse_line(place)
             return
         is_announced = self.around.announces(self.last_text)
-        is_broken = self.judge.closers.awaited is not None  # a call before it, whose end has not come
+        closers = self.judge.closers
+        is_broken = closers.awaited is not None and place != closers.failed  # a call before it, whose end has not come
         is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
         if self.candidate is not None:
             if is_announced:

@@ -19,25 +19,27 @@ class Closers(NamedTuple):
     Attributes:
         awaited: closers of a call that failed: calls are ignored until one comes, and with (), for the rest of the
             turn. None if no call failed in this way.
+        failed: the place of that call; -1 if it is none.
         late: closers of the last call that did not come; `until`: the place up to which they are recognised.
     """
 
     awaited: tuple[str, ...] | None = None
     late: tuple[str, ...] = ()
     until: int = 0
+    failed: int = -1
 
     @property
     def looked_for(self) -> tuple[str, ...]:
         """What must be found in text, in addition to what formats look for."""
         return (*(self.awaited or ()), *self.late)
 
-    def after_fault(self, closers: tuple[str, ...]) -> Closers:
-        """The same, after a call that failed. If another one failed before it, that one's closers are kept."""
-        return self if self.awaited is not None else self._replace(awaited=closers)
+    def after_fault(self, closers: tuple[str, ...], place: int) -> Closers:
+        """The same, after a call at that place that failed. If one failed before it, that one's closers are kept."""
+        return self if self.awaited is not None else self._replace(awaited=closers, failed=place)
 
     def after_mention(self) -> Closers:
         """The same, after what looks like a call and is none: a closer that follows may be its own."""
-        return self if self.awaited is None else self._replace(awaited=())
+        return self if self.awaited is None else self._replace(awaited=(), failed=-1)
 
     def trusting(self) -> Closers:
         """The same, after the closer of the call that failed."""
@@ -45,7 +47,7 @@ class Closers(NamedTuple):
 
     def expecting(self, late: tuple[str, ...], until: int) -> Closers:
         """The same, after a call that ended without these closers."""
-        return Closers(self.awaited, late, until if late else 0)
+        return self._replace(late=late, until=until if late else 0)
 
     def is_awaited(self, found: str) -> bool:
         """Whether that is a closer of the call that failed."""
