@@ -53,6 +53,10 @@ ONE_FILE = 1_000
 """A run of no more tests than these is of a file or two: nothing is left out of what somebody asked for by name."""
 MANY_FILES = 20
 """A run of as many files is worth the start of several processes."""
+MOST_MESSAGES = 6
+"""So many random messages prove by default what was read from a template."""
+FEW_STEPS = 400
+"""So many characters of a log to learn from come one by one by default."""
 PROGRAMS = 1_000
 """So many compiled formats are kept by default: all that the tests take turns with."""
 
@@ -144,15 +148,19 @@ def _keep_cases() -> None:
 
 
 def _prove_less() -> None:
-    # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give.
+    # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give;
+    # each comes cut at random, and not whole and by characters as well. Of a log to learn from, only the ends of turns come by
+    # characters. That no cut matters to the engine, its own tests say.
     from toolglean.cli import inspect as inspecting  # noqa: PLC0415  the same
     from toolglean.kit.testing import templates  # noqa: PLC0415
-    from toolglean.sources.choose import precedence  # noqa: PLC0415
-    from toolglean.sources.templates.infer import infer  # noqa: PLC0415
+    from toolglean.sources.templates.infer import infer, verify  # noqa: PLC0415
+    from toolglean.sources.traces import proof  # noqa: PLC0415
 
-    precedence.SAMPLES = templates.PROOF = 3
-    assert infer.__kwdefaults__ is not None
-    infer.__kwdefaults__["samples"] = 6
+    chunkings, samples = verify.chunkings, verify.samples
+    vars(templates)["chunkings"] = verify.chunkings = lambda text, rng: iter([*chunkings(text, rng)][-1:])
+    vars(verify)["samples"] = lambda count, *of: samples(min(count, MOST_MESSAGES), *of)
+    verify.FEWEST_SAMPLES = MOST_MESSAGES // 2
+    proof.STEPS = FEW_STEPS
     # And once: several tests of the commands and of the kit ask what the same template writes.
     infer_once = _once(infer, lambda source, **options: repr((source, sorted(options.items()))))
     vars(templates)["infer"] = vars(inspecting)["infer"] = infer_once
