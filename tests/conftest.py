@@ -10,6 +10,7 @@ import inspect
 import os
 import re
 import ssl
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
@@ -88,8 +89,10 @@ def pytest_configure(config: pytest.Config) -> None:
     full = config.getoption("depth") == "full"
     depth.use(full=full)
     if not full:
-        # Tests start a hundred processes: where no bytecode is written, each compiles the whole package anew.
+        # Tests start a hundred processes: where no bytecode is written, each compiles the whole package anew. The next run
+        # finds the tests themselves with their assertions rewritten.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full" if full else "quick"))
 
 
@@ -153,10 +156,10 @@ def _prove_less() -> None:
     # characters. That no cut matters to the engine, its own tests say.
     from toolglean.cli import inspect as inspecting  # noqa: PLC0415  the same
     from toolglean.kit.testing import templates  # noqa: PLC0415
-    from toolglean.sources.templates.infer import infer, verify  # noqa: PLC0415
+    from toolglean.sources.templates.infer import infer, messages, verify  # noqa: PLC0415
     from toolglean.sources.traces import proof  # noqa: PLC0415
 
-    chunkings, samples = verify.chunkings, verify.samples
+    chunkings, samples = verify.chunkings, messages.samples
     vars(templates)["chunkings"] = verify.chunkings = lambda text, rng: iter([*chunkings(text, rng)][-1:])
     vars(verify)["samples"] = lambda count, *of: samples(min(count, MOST_MESSAGES), *of)
     verify.FEWEST_SAMPLES = MOST_MESSAGES // 2
