@@ -10,6 +10,7 @@ import inspect
 import os
 import re
 import ssl
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
@@ -53,6 +54,10 @@ ONE_FILE = 1_000
 """A run of no more tests than these is of a file or two: nothing is left out of what somebody asked for by name."""
 MANY_FILES = 20
 """A run of as many files is worth the start of several processes."""
+MOST_MESSAGES = 6
+"""So many random messages prove by default what was read from a template."""
+FEW_STEPS = 400
+"""So many characters of a log to learn from come one by one by default."""
 PROGRAMS = 1_000
 """So many compiled formats are kept by default: all that the tests take turns with."""
 
@@ -84,8 +89,10 @@ def pytest_configure(config: pytest.Config) -> None:
     full = config.getoption("depth") == "full"
     depth.use(full=full)
     if not full:
-        # Tests start a hundred processes: where no bytecode is written, each compiles the whole package anew.
+        # Tests start a hundred processes: where no bytecode is written, each compiles the whole package anew. The next run
+        # finds the tests themselves with their assertions rewritten.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full" if full else "quick"))
 
 
@@ -96,6 +103,7 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     _keep_programs()
     _keep_expressions()
+    _keep_finders()
     _keep_cases()
     _prove_less()
     gc.disable()
@@ -124,6 +132,25 @@ def _keep_expressions() -> None:
     re._MAXCACHE = 1 << 16  # type: ignore[attr-defined]  # typeshed does not know it
 
 
+def _keep_finders() -> None:
+    # The same: half of all finders look for what another one looks for. They never change.
+    from toolglean.scan.text import Finder  # noqa: PLC0415  the same
+
+    made: dict[object, Finder] = {}
+    make: Callable[..., None] = Finder.__init__
+
+    def made_once(self: Finder, literals: Iterable[str], **how: Any) -> None:
+        given = {name: each if isinstance(each, bool) else frozenset(each) for name, each in how.items()}
+        key = (literals := frozenset(literals), frozenset(given.items()))
+        if key not in made:
+            make(self, literals, **given)
+            made[key] = self
+        for slot in Finder.__slots__:
+            setattr(self, slot, getattr(made[key], slot))
+
+    Finder.__init__ = made_once  # type: ignore[method-assign]
+
+
 def _keep_cases() -> None:
     # A run of the kit reads its cases once, compares each with their schema, and names their digest. Fifty tests are such a run.
     from toolglean.kit.conformance import cases as reading  # noqa: PLC0415  the same
@@ -144,15 +171,19 @@ def _keep_cases() -> None:
 
 
 def _prove_less() -> None:
-    # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give.
+    # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give;
+    # each comes cut at random, and not whole and by characters as well. Of a log to learn from, only the ends of turns come by
+    # characters. That no cut matters to the engine, its own tests say.
     from toolglean.cli import inspect as inspecting  # noqa: PLC0415  the same
     from toolglean.kit.testing import templates  # noqa: PLC0415
-    from toolglean.sources.choose import precedence  # noqa: PLC0415
-    from toolglean.sources.templates.infer import infer  # noqa: PLC0415
+    from toolglean.sources.templates.infer import infer, messages, verify  # noqa: PLC0415
+    from toolglean.sources.traces import proof  # noqa: PLC0415
 
-    precedence.SAMPLES = templates.PROOF = 3
-    assert infer.__kwdefaults__ is not None
-    infer.__kwdefaults__["samples"] = 6
+    chunkings, samples = verify.chunkings, messages.samples
+    vars(templates)["chunkings"] = verify.chunkings = lambda text, rng: iter([*chunkings(text, rng)][-1:])
+    vars(verify)["samples"] = lambda count, *of: samples(min(count, MOST_MESSAGES), *of)
+    verify.FEWEST_SAMPLES = MOST_MESSAGES // 2
+    proof.STEPS = FEW_STEPS
     # And once: several tests of the commands and of the kit ask what the same template writes.
     infer_once = _once(infer, lambda source, **options: repr((source, sorted(options.items()))))
     vars(templates)["infer"] = vars(inspecting)["infer"] = infer_once

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 from toolglean import ToolSet, render
@@ -47,6 +48,7 @@ class Leak(NamedTuple):
     calls: Calls
 
 
+@cache
 def leaks() -> list[Leak]:
     """Each family: one call after some text, and two identical ones."""
     found: list[Leak] = []

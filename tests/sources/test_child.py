@@ -332,7 +332,7 @@ def test_a_stranger_may_not_write_a_book(piece: str) -> None:
 
 
 def test_an_inference_that_is_short_of_time_tries_fewer_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    source, samples = CHAT + REST, 60 if depth.is_full() else 2 * FEWEST_SAMPLES
+    source, samples = CHAT + REST, (3 if depth.is_full() else 2) * FEWEST_SAMPLES
     whole = infer(source, untrusted=True, samples=samples)
     monkeypatch.setattr(TimeBudget, "is_half_used", True)
     short = infer(source, untrusted=True, samples=samples)

@@ -161,7 +161,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def inferred(source: str) -> Inference:
-    return infer(source, recognise=False, samples=40 if depth.is_full() else 6)
+    return infer(source, recognise=False, samples=40)
 
 
 @pytest.mark.sampled(3)
@@ -391,7 +391,7 @@ SOME = [
 @pytest.mark.parametrize("alone", [False, True])
 def test_some_shared_templates(alone: bool) -> None:
     some = depth.chosen(SOME, 1, key=lambda each: f"{each} {alone}")
-    found = outcomes(some, "", alone=alone, samples=20 if depth.is_full() else 2)
+    found = outcomes(some, "", alone=alone, samples=20)
     assert len(found) == len(some)
     for outcome in found:
         assert outcome.found is not None, outcome.error
@@ -418,8 +418,7 @@ def test_where_the_answer_depends_on_thinking_nothing_is_concluded(
     condition: str, variables: dict[str, Any] | None, starts: bool, warned: bool
 ) -> None:
     opening = "{% if add_generation_prompt %}<<bot>>\n{% if " + condition + " %}<mull>{% endif %}{% endif %}"
-    samples = 20 if depth.is_full() else 4
-    found = infer(chat(CASES["whole"][0]).replace(PROMPT, opening), samples=samples, variables=variables)
+    found = infer(chat(CASES["whole"][0]).replace(PROMPT, opening), samples=20, variables=variables)
     assert found.starts_reasoning is starts
     assert (
         any(loss.startswith("probe 'without") and "ends its prompt differently" in loss for loss in found.losses)

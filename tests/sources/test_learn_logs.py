@@ -18,7 +18,7 @@ from toolglean import Format, FormatError, ParserOptions, ToolSet, parse
 from toolglean.sources.traces import Learnt, learn
 
 KNOWN = ToolSet(TOOLS)
-LONG_LOG, MANY, FEW = (30, 24, 8) if depth.is_full() else (14, 9, 3)
+LONG_LOG, MANY, FEW = (30, 24, 8) if depth.is_full() else (10, 6, 2)
 """Turns of a log; and of one in two formats, those of each."""
 STRICT = ParserOptions(strict=True)
 BY_NAME = {each.name: each for each in (*FORMATS, *LOGGED)}

@@ -146,7 +146,7 @@ def test_made_up_templates(path: Path) -> None:
     from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415
 
     source = path.read_text(encoding="utf-8")
-    found = infer(source, samples=20 if depth.is_full() else 3)
+    found = infer(source, samples=20)
     lost = [loss for loss in found.losses if "reasoning" not in loss and "content" not in loss]
     assert bool(lost) is (path.name in LOSSY)
     tools = Parser(TOOLS).tools
