@@ -103,7 +103,6 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     _keep_programs()
     _keep_expressions()
-    _keep_finders()
     _keep_cases()
     _prove_less()
     gc.disable()
@@ -130,25 +129,6 @@ def _keep_programs() -> None:
 def _keep_expressions() -> None:
     # The same: of the expressions of so many formats, Python would compile each third one anew.
     re._MAXCACHE = 1 << 16  # type: ignore[attr-defined]  # typeshed does not know it
-
-
-def _keep_finders() -> None:
-    # The same: half of all finders look for what another one looks for. They never change.
-    from toolglean.scan.text import Finder  # noqa: PLC0415  the same
-
-    made: dict[object, Finder] = {}
-    make: Callable[..., None] = Finder.__init__
-
-    def made_once(self: Finder, literals: Iterable[str], **how: Any) -> None:
-        given = {name: each if isinstance(each, bool) else frozenset(each) for name, each in how.items()}
-        key = (literals := frozenset(literals), frozenset(given.items()))
-        if key not in made:
-            make(self, literals, **given)
-            made[key] = self
-        for slot in Finder.__slots__:
-            setattr(self, slot, getattr(made[key], slot))
-
-    Finder.__init__ = made_once  # type: ignore[method-assign]
 
 
 def _keep_cases() -> None:

@@ -37,7 +37,7 @@ RANDOM_CUTS = 4
 
 # By default, only the shortest texts are, and the text itself decides how it is cut, and where copies are made: no two texts
 # are cut alike. Half of them come in small pieces, which end at as many places as matter; a quarter comes by characters, and a
-# quarter at a few random cuts. A text is read once, whole or cut, and one in four both ways: each test says what must come out.
+# quarter at a few random cuts.
 SHORT = 8
 SMALL = 4  # characters of a small piece, at most
 SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
@@ -55,16 +55,14 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         one_of_many: whether the text is one of a large product, such as each format in each context. By default, all of
             these are read whole, and one in eight of them, chosen by hash, in pieces as well.
     """
+    whole = run_of(make(), [text])
     number = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    if one_of_many and not depth.is_full() and number % 8:
+        account(whole, text)
+        return whole
     chars, *others = chunkings(text, seed)
     if not depth.is_full() and len(text) > SHORT:
         chars, others = (chars, others[-1], _pieces(text), _pieces(text))[number // 8 % 4], []
-        if number % 8 if one_of_many else number % 4:
-            as_is = one_of_many or number % 4 == 1
-            events = run_of(make(), [text]) if as_is else _run_with_copies(make(), chars, _copied(text, len(chars)))
-            account(events, text)
-            return events
-    whole = run_of(make(), [text])
     # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
     if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
         assert run_of(make(), chars) == whole, f"differs by chunking: {chars!r}"
