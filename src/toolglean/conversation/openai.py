@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.conversation.deltas import ToolCallAggregator, call_item
-from toolglean.conversation.fields import field, id_of, result_text, text_of, written_arguments
+from toolglean.conversation.fields import field, id_of, listed, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -37,6 +37,7 @@ __all__ = [
     "OpenAIChunkWrapper",
     "OpenAIHistoryConverter",
     "OpenAIResponseChunkWrapper",
+    "index_of",
     "reasoning_of",
     "result_message",
 ]
@@ -49,28 +50,32 @@ REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
 
 
 class OpenAIChunkWrapper(Wrapped):
-    """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. If there are several
-    choices, it shows the first.
+    """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. It shows one choice.
 
     Args:
         raw: the chunk.
+        index: of the choice, which a chunk need not have; None: the first one in it.
+
+    Attributes:
+        index: the same, once there is a choice.
     """
 
-    @property
-    def _first(self) -> Any:
-        choices = field(self.raw, "choices")
-        return choices[0] if isinstance(choices, list | tuple) and choices else None
+    def __init__(self, raw: Any, index: int | None = None) -> None:
+        super().__init__(raw)
+        choices = listed(raw, "choices")
+        self._shown = next((each for each in choices if index is None or index_of(each) == index), None)
+        self.index = index if self._shown is None else index_of(self._shown)
 
     @property
     def delta(self) -> Any:
-        """The first choice's delta, or its message; None if there is none."""
-        found = field(self._first, "delta")
-        return field(self._first, "message") if found is None else found
+        """The choice's delta, or its message; None if there is none."""
+        found = field(self._shown, "delta")
+        return field(self._shown, "message") if found is None else found
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the first choice ended; None while it continues."""
-        found = field(self._first, "finish_reason")
+        """Why the choice ended; None while it continues."""
+        found = field(self._shown, "finish_reason")
         return found if found and isinstance(found, str) else None
 
     def get_text(self) -> str:
@@ -125,6 +130,8 @@ class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
     def _joined(self, chunks: list[OpenAIChunkWrapper]) -> Message | None:
         calls = ToolCallAggregator()
         reason = None
+        index = next((each.index for each in chunks if each.index is not None), None)
+        chunks = [OpenAIChunkWrapper(each.raw, index) for each in chunks]
         for wrapper in chunks:
             calls.add_delta(wrapper.delta)
             reason = wrapper.finish_reason or reason
@@ -222,6 +229,12 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
     return found
+
+
+def index_of(choice: Any) -> int:
+    """The index of a choice; 0 if it has none."""
+    found = field(choice, "index")
+    return found if isinstance(found, int) else 0
 
 
 def reasoning_of(holder: Any) -> tuple[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ class _ServerCall:
 
 
 class ChatEvents:
-    """Reads the chunks of one turn (of several choices, the first), or its whole answer.
+    """Reads the chunks of one turn, or its whole answer. Of several choices, it reads the one that comes first.
 
     Args:
         tools, parsing: as for `ServerTurn`.
@@ -36,36 +36,40 @@ class ChatEvents:
     Attributes:
         turn: the turn.
         names: of the calls that the server has parsed, as far as they have come.
+        reason: why the turn ended, in the server's words; "" until it says so.
     """
 
     def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
         self.turn = ServerTurn(tools, parsing)
         self.names: list[str] = []
+        self.reason = ""
+        self._index: int | None = None  # of the choice
         self._calls = self.turn.chat_calls()
         self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False
 
-    def read(self, chunk: Any, fragments: Iterable[Any] | None = None) -> list[Event]:
+    def read(self, chunk: Any, extract: Callable[[Any], Iterable[Any]] = fragments_of) -> list[Event]:
         """The events of a chunk, or of a whole answer.
 
         Args:
             chunk: the chunk.
-            fragments: those of calls in it; None: as the API has them.
+            extract: returns the fragments of calls in a delta.
         """
         if self._over:
             return []
-        wrapper = OpenAIChunkWrapper(chunk)
+        wrapper = OpenAIChunkWrapper(chunk, self._index)
+        self._index, self.reason = wrapper.index, wrapper.finish_reason or ""
         found = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
         if refusal := text_in(wrapper.delta, "refusal"):  # it is for the user, and is never a call
             found.append(Content(refusal, self.turn.place))
         begun = len(self._calls.calls)
         self._calls.settle()
-        self._calls.read(fragments_of(wrapper.delta) if fragments is None else fragments)
+        self._calls.read(extract(wrapper.delta))
         if self._calls.calls:
             self.names = self._calls.joined.names
             found += self.turn.stop_thinking() if len(self._calls.calls) > begun else []
             found += self._progress() + self.turn.settle()
-        return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
+        return found + self.finish(self.reason) if self.reason else found
 
     def finish(self, reason: str = "", *, ended: bool = False) -> list[Event]:
         """The events of the end: what was held back, and the ends of the server's calls.
