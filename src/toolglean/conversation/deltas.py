@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, listed, never_whole, text_in, unrunnable
+from toolglean.conversation.fields import arguments_of, field, id_of, listed, refused_end, text_in
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
@@ -280,11 +280,8 @@ class ChatDeltas:
         return {"tool_calls": [{"index": self._open, "function": {"arguments": text}}]}
 
     def _end(self, event: CallEnd) -> list[dict[str, Any]]:
-        call = event.call
-        if call.status != "ok":
-            broken = unrunnable(call.arguments_text, call.status)[len(call.arguments_text) :]
-            if not broken and call.status == "malformed":  # more may follow, also a call that is right
-                broken = never_whole(call.status)
+        if event.call.status != "ok":
+            broken = refused_end(event.call.arguments_text, event.call.status)
             return [self._piece(broken)] if broken else []
         self.calls_closed += 1
         return [self._piece("{}")] if self._silent else []
