@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.conversation.deltas import ToolCallAggregator, call_item
+from toolglean.conversation.deltas import ToolCallAggregator, call_item, fragments_of
 from toolglean.conversation.fields import field, id_of, listed, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
@@ -58,6 +58,7 @@ class OpenAIChunkWrapper(Wrapped):
 
     Attributes:
         index: the same, once there is a choice.
+        is_whole: whether it is a message that was not streamed.
     """
 
     def __init__(self, raw: Any, index: int | None = None) -> None:
@@ -65,12 +66,12 @@ class OpenAIChunkWrapper(Wrapped):
         choices = listed(raw, "choices")
         self._shown = next((each for each in choices if index is None or index_of(each) == index), None)
         self.index = index if self._shown is None else index_of(self._shown)
+        self.is_whole = field(self._shown, "delta") is None
 
     @property
     def delta(self) -> Any:
         """The choice's delta, or its message; None if there is none."""
-        found = field(self._shown, "delta")
-        return field(self._shown, "message") if found is None else found
+        return field(self._shown, "message" if self.is_whole else "delta")
 
     @property
     def finish_reason(self) -> str | None:
@@ -95,7 +96,7 @@ class OpenAIChunkWrapper(Wrapped):
         `OpenAIHistoryConverter.to_history_item` and `ToolCallAggregator` join the fragments of a stream.
         """
         joined = ToolCallAggregator()
-        joined.add_delta(self.delta)
+        joined.add(fragments_of(self.delta), whole=self.is_whole)
         return joined.finish()
 
 
@@ -133,7 +134,7 @@ class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
         index = next((each.index for each in chunks if each.index is not None), None)
         chunks = [OpenAIChunkWrapper(each.raw, index) for each in chunks]
         for wrapper in chunks:
-            calls.add_delta(wrapper.delta)
+            calls.add(fragments_of(wrapper.delta), whole=wrapper.is_whole)
             reason = wrapper.finish_reason or reason
         whole = calls.finish()
         if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
