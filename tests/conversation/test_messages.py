@@ -239,6 +239,39 @@ def test_calls_that_are_no_list(converter: Any) -> None:
         converter().to_history([{"role": "assistant", "content": "", "tool_calls": 5}])
 
 
+NO_PLACE: dict[str, tuple[Any, str]] = {
+    # It became a call of "" without arguments.
+    "a call of a custom tool": (
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "f", "input": "raw text"}}],
+        },
+        "'raw text'.* is not a call of a function",
+    ),
+    "a call that is no object": ({"role": "assistant", "tool_calls": ["f"]}, "'f' is not a call of a function"),
+    # These were left out without a word.
+    "audio": ({"role": "assistant", "content": None, "audio": {"id": "a"}}, "audio=.* has no place in a history"),
+    "the name of a speaker": ({"role": "user", "content": "x", "name": "bob"}, "name='bob' has no place in a history"),
+}
+
+
+@pytest.mark.parametrize(("wire", "words"), NO_PLACE.values(), ids=NO_PLACE)
+def test_what_a_history_has_no_place_for_is_refused(wire: dict[str, Any], words: str) -> None:
+    with pytest.raises(MessageError, match=f"message 1: .*{words}"):
+        OpenAIHistoryConverter().to_history([{"role": "user", "content": "x"}, wire])
+
+
+def test_ollamas_calls_that_are_none_are_refused() -> None:
+    with pytest.raises(MessageError, match=r"message 0: .* is not a call of a function"):
+        OllamaHistoryConverter().to_history([{"role": "assistant", "tool_calls": [{"name": "f", "arguments": {}}]}])
+
+
+def test_empty_fields_that_a_history_has_no_place_for() -> None:
+    wire = {"role": "assistant", "content": "x", "audio": None, "name": "", "tool_calls": None, "function_call": None}
+    [message] = OpenAIHistoryConverter().to_history([wire]).conversation
+    assert message == Message(Role.MODEL, [ContentPartText("x")])
+
+
 @pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
 @pytest.mark.parametrize(("given", "kept"), [(7, "7"), (0, "0"), ("x", "x"), ("", None), ([], None), ({"a": 1}, None)])
 def test_ids_are_text(converter: Any, given: Any, kept: Any) -> None:

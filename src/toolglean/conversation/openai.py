@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.conversation.deltas import ToolCallAggregator, call_item, fragments_of
-from toolglean.conversation.fields import field, id_of, listed, result_text, text_of, written_arguments
+from toolglean.conversation.fields import field, listed, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -24,6 +24,7 @@ from toolglean.conversation.wire import (
     Converter,
     Wrapped,
     call_of,
+    checked_call,
     checked_list,
     gathered,
     message_of_chunks,
@@ -189,6 +190,9 @@ def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # n
 
 
 def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
+    for name in ("audio", "name"):
+        if found := field(wire, name):
+            raise MessageError(f"message {place}: {name}={shown(found)} has no place in a history: leave it out")
     if role == Role.MODEL:
         reasoning, _ = reasoning_of(wire)
         if reasoning:
@@ -199,7 +203,7 @@ def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
         if isinstance(refusal, str):
             yield ContentPartOther({"type": "refusal", "refusal": refusal})
         for call in checked_list(wire, "tool_calls", place):
-            yield call_of(field(call, "function"), id_of(call))
+            yield checked_call(call, place)
         legacy = field(wire, "function_call")
         if legacy is not None:
             yield call_of(legacy, None)

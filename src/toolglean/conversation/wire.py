@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from toolglean.conversation.fields import arguments_of, field, id_of, result_of, text_in
+from toolglean.conversation.fields import arguments_of, field, id_of, is_object, result_of, text_in
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -33,6 +33,7 @@ __all__ = [
     "HistoryConverter",
     "Wrapped",
     "call_of",
+    "checked_call",
     "checked_list",
     "gathered",
     "joined_texts",
@@ -232,6 +233,20 @@ def call_of(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002
     """The call whose `name` and `arguments` are fields of `function`."""
     arguments, unread = arguments_of(field(function, "arguments"))
     return ContentPartToolCall(text_in(function, "name"), arguments, id, unread)
+
+
+def checked_call(wire: Any, place: int) -> ContentPartToolCall:
+    """The call in an item of `tool_calls`, of the message at that place.
+
+    Raises:
+        MessageError: it is something else, such as a call of a custom tool, whose input is text.
+    """
+    function = field(wire, "function")
+    if not is_object(function):
+        raise MessageError(
+            f"message {place}: {shown(wire)} is not a call of a function: leave it out, or write it as text"
+        )
+    return call_of(function, id_of(wire))
 
 
 def result_part(
