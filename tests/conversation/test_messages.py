@@ -239,6 +239,40 @@ def test_calls_that_are_no_list(converter: Any) -> None:
         converter().to_history([{"role": "assistant", "content": "", "tool_calls": 5}])
 
 
+def test_results_of_parallel_calls_are_one_message_of_anthropics() -> None:
+    # Each was a message of its own, which Anthropic's API accepts, and by which a model unlearns parallel calls.
+    calls = [{"id": each, "type": "function", "function": {"name": "f", "arguments": "{}"}} for each in "ab"]
+    wire = [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": each, "content": each.upper()} for each in "ab"),
+        {"role": "user", "content": "Go on."},
+        {"role": "tool", "tool_call_id": "a", "content": "late"},
+    ]
+    found = AnthropicHistoryConverter().from_history(OpenAIHistoryConverter().to_history(wire))
+    ids = [[block.get("tool_use_id") for block in message["content"]] for message in found]
+    assert ids == [[None, None], ["a", "b"], [None], ["a"]]
+    assert [each["role"] for each in found] == ["assistant", "user", "user", "user"]
+
+
+@pytest.mark.parametrize(
+    ("converter", "kept"),
+    [
+        (AnthropicHistoryConverter, True),
+        (NeutralHistoryConverter, True),
+        (OpenAIHistoryConverter, False),
+        (OllamaHistoryConverter, False),
+    ],
+)
+def test_a_result_that_is_an_error(converter: Any, kept: bool) -> None:
+    failed = {"type": "tool_result", "tool_use_id": "a", "content": "no file", "is_error": True}
+    other = {"type": "tool_result", "tool_use_id": "b", "content": "x", "is_error": False}
+    history = AnthropicHistoryConverter().to_history([{"role": "user", "content": [failed, other]}])
+    assert [each.is_error for each in history.conversation[0].results] == [True, False]
+    again = converter().to_history(converter().from_history(history))
+    assert [each.is_error for message in again.conversation for each in message.results] == [kept, False]
+    assert again == converter().canonical(history)
+
+
 NO_PLACE: dict[str, tuple[Any, str]] = {
     # It became a call of "" without arguments.
     "a call of a custom tool": (

@@ -263,7 +263,8 @@ def result_part(
     own = id_of(wire, id_field)
     name = field(wire, "tool_name") or field(wire, "name")
     value = result_of(field(wire, "content")) if content is None else content
-    return ContentPartToolResult(name if isinstance(name, str) else names.get(own or "", ""), value, own)
+    name = name if isinstance(name, str) else names.get(own or "", "")
+    return ContentPartToolResult(name, value, own, is_error=field(wire, "is_error") is True)
 
 
 def message_of_chunks(chunks: Iterable[ChunkWrapper[Any]], calls: Iterable[ContentPartToolCall]) -> Message | None:
@@ -335,7 +336,7 @@ def gathered(message: Message) -> Iterator[Message]:
     """
     if message.role == Role.TOOL:
         for result in message.results:
-            yield Message(Role.TOOL, [replace(result, id=result.id or None)])
+            yield Message(Role.TOOL, [replace(result, id=result.id or None, is_error=False)])
         return
     reasoning = "".join(part.text for part in message.content if isinstance(part, ContentPartReasoning))
     parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
