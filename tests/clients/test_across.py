@@ -92,6 +92,24 @@ def test_reasons(finish: str, reason: str, stream: bool) -> None:
     assert outcome(Turn(["Hi"], finish=finish), stream=stream) == ("Hi", "", [], reason)
 
 
+def test_one_choice_is_served() -> None:
+    # The other one's text and end were those of the message.
+    def chunk(index: int, text: str, reason: str | None = None) -> dict[str, Any]:
+        return {"choices": [{"index": index, "delta": {"content": text}, "finish_reason": reason}]}
+
+    given = [
+        chunk(0, HERMES[:40]),
+        chunk(1, "I would rather not."),
+        chunk(1, "", "length"),
+        chunk(0, HERMES[40:], "stop"),
+    ]
+    reader = crossing(stream=True).reader(200, "text/event-stream")
+    assert reader is not None
+    data = b"".join(reader.feed(b"data: %b\n\n" % json.dumps(each).encode()) for each in given) + reader.finish()
+    found = said("messages", data, {"stream": True})
+    assert (found.text.strip(), found.calls, found.reason) == ("", CALLS, "tool_use")
+
+
 @both
 def test_a_call_that_is_not_complete_is_text(stream: bool) -> None:
     for call in (Call("get_weather", '{"city": "Os'), Call("get_weather", "[1]")):

@@ -253,6 +253,30 @@ def test_messages_that_are_written_at_the_same_time_are_one_text(whole_calls: bo
     assert not [event for event in found if event.get("item", {}).get("type") == "function_call"]
 
 
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x"}} // cancelled\n</tool_call>', "<malformed>"),
+        ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x"}', "<incomplete>"),
+        (
+            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "x", y}}\n</tool_call>',
+            ',<malformed>",<malformed>',
+        ),
+        ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x', ""),  # nothing may follow it
+    ],
+)
+def test_a_client_that_joins_the_pieces_of_a_refused_call_has_no_json(text: str, last: str) -> None:
+    # Only the item had the mark. The pieces before it were complete arguments, or half of an object.
+    found = list(dict_response_events(numbered(message(text)), TOOLS, whole_calls=False, format="hermes"))
+    deltas = [each["delta"] for each in found if each["type"] == "response.function_call_arguments.delta"]
+    [item] = [each for each in found[-1]["response"]["output"] if each["type"] == "function_call"]
+    assert (item["arguments"], item["status"]) == ("".join(deltas), "incomplete")
+    assert "".join(deltas).endswith(last)
+    with pytest.raises(json.JSONDecodeError):
+        json.loads("".join(deltas))
+    assert not [each for each in found if each["type"] == "response.function_call_arguments.done"]
+
+
 def test_a_message_of_which_nothing_remains_is_left_out() -> None:
     for text, kinds in (
         (HERMES, ["function_call"]),

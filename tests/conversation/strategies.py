@@ -42,7 +42,7 @@ UNREAD = st.sampled_from(["", "", "", "{", '{"a": ', "[1]", "7", '{"a": 1}', "nu
 texts = st.builds(ContentPartText, TEXTS)
 reasonings = st.builds(ContentPartReasoning, TEXTS, st.sampled_from(["", "", "c2lnbmVk"]))
 calls = st.builds(ContentPartToolCall, NAMES, OBJECTS, IDS, UNREAD)
-results = st.builds(ContentPartToolResult, NAMES, VALUES, IDS)
+results = st.builds(ContentPartToolResult, NAMES, VALUES, IDS, st.booleans())
 others = {
     "openai": st.sampled_from([
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},

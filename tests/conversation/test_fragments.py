@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +12,16 @@ from hypothesis import given, settings
 from tests.conversation.tools import JUNK, fragment
 from tests.support.chunkings import chunkings
 from tests.support.depth import examples
-from toolglean.conversation import ContentPartToolCall, ToolCallAggregator
+from tests.support.work import calls_made
+from toolglean.clients.chat.reader import StreamReader
+from toolglean.conversation import (
+    ContentPartToolCall,
+    OpenAIChunkWrapper,
+    OpenAIHistoryConverter,
+    ToolCallAggregator,
+)
+from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.events import CallEnd
 
 
 @pytest.mark.parametrize(
@@ -129,3 +140,72 @@ def test_odd_fragments_do_not_raise(junk: Any) -> None:
     joined = ToolCallAggregator()
     joined.add_delta({"tool_calls": junk, "function_call": junk})
     joined.finish()
+
+
+# -- messages that were not streamed -----------------------------------------------------------------------------------
+
+
+WHOLE = {
+    # They were joined to one text that is no JSON: {"a": 1}{"a": 2}.
+    "an id for all": ([fragment(None, "x", "f", '{"a": 1}'), fragment(None, "x", "f", '{"a": 2}')], [1, 2]),
+    "an id and an index for all": ([fragment(0, "x", "f", '{"a": 1}'), fragment(0, "x", "f", '{"a": 2}')], [1, 2]),
+    "no id and no arguments": ([fragment(None, None, "f", ""), fragment(None, None, "f", "")], [None, None]),
+    "no id, the first without arguments": (
+        [fragment(None, None, "f"), fragment(None, None, "f", '{"a": 2}')],
+        [None, 2],
+    ),
+    "no name": ([fragment(None, "x", "f", '{"a": 1}'), fragment(None, "x", None, '{"a": 2}')], [1, 2]),
+    "the same twice": ([fragment(0, "x", "f", '{"a": 1}'), fragment(0, "x", "f", '{"a": 1}')], [1, 1]),
+}
+
+
+@pytest.mark.parametrize(("calls", "values"), WHOLE.values(), ids=WHOLE)
+def test_each_entry_of_a_whole_message_is_a_call_of_its_own(calls: list[Any], values: list[Any]) -> None:
+    answer = {
+        "choices": [{"index": 0, "message": {"content": None, "tool_calls": calls}, "finish_reason": "tool_calls"}]
+    }
+    wrapper = OpenAIChunkWrapper(answer)
+    message = OpenAIHistoryConverter().to_history_item([answer])
+    assert message is not None
+    events = ChatEvents(["f"], {}).read(answer)
+    for found in (wrapper.get_tool_calls(), message.calls):
+        assert [(call.arguments.get("a"), call.unread) for call in found] == [(value, "") for value in values]
+    ended = [event.call for event in events if isinstance(event, CallEnd)]
+    assert [json.loads(call.arguments_text).get("a") for call in ended] == values
+    assert [call.status == "ok" for call in ended] == [call["function"]["name"] is not None for call in calls]
+
+
+# -- the cost of a chunk -----------------------------------------------------------------------------------------------
+
+
+def chunks_of_calls(count: int, arguments: str) -> list[dict[str, Any]]:
+    calls = [fragment(number, f"c{number}", "f", arguments) for number in range(count)]
+    return [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in calls]
+
+
+CHUNKS = {
+    # All calls of the turn were looked at for each chunk.
+    "text after calls": lambda count: [
+        *chunks_of_calls(count, '{"a": 1}'),
+        *[{"choices": [{"index": 0, "delta": {"content": "x"}}]}] * count,
+    ],
+    # All that may be the one in the text were asked for each chunk.
+    "calls after one in the text": lambda count: [
+        {
+            "choices": [
+                {"index": 0, "delta": {"content": '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'}}
+            ]
+        },
+        *chunks_of_calls(count, ""),
+    ],
+}
+
+
+@pytest.mark.parametrize("make", CHUNKS.values(), ids=CHUNKS)
+def test_a_chunk_costs_the_same_after_many_calls(make: Callable[[int], list[Any]]) -> None:
+    def work(count: int) -> int:
+        events, reader = ChatEvents(["f"], {}), StreamReader(["f"], {})
+        return calls_made(lambda: [(events.read(each), reader.read(each)) for each in make(count)])
+
+    _, fewer, more = work(400), work(100), work(400)  # what is made once is counted in the first
+    assert more < 5 * fewer

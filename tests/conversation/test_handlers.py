@@ -145,6 +145,58 @@ def test_a_call_that_came_both_ways_is_run_once(deltas: list[Any], runs: int) ->
         assert "text" not in {part["type"] for part in parts}  # the model is not shown what it wrote as a call
 
 
+OWN = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+
+
+def of(index: int, delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    return {"choices": [{"index": index, "delta": delta, "finish_reason": reason}]}
+
+
+TWO = {
+    # The other choice's text landed in the arguments of the call, which ran without what it took the place of.
+    "texts": [
+        of(0, {"content": OWN[:40]}),
+        of(1, {"content": "I would rather not. "}),
+        of(0, {"content": OWN[40:]}),
+        of(1, {"content": "Never."}),
+    ],
+    # Its end was that of the turn.
+    "an end": [of(0, {"content": OWN[:9]}), of(1, {"content": "No."}), of(1, {}, "stop"), of(0, {"content": OWN[9:]})],
+    # Fragments with the same index were joined.
+    "calls": [
+        of(0, {"tool_calls": [fragment(0, "a", "get_weather", '{"city": "Os')]}),
+        of(1, {"tool_calls": [fragment(0, "b", "get_weather", '{"city": "Rome"}')]}),
+        of(0, {"tool_calls": [fragment(0, None, None, 'lo"}')]}),
+    ],
+    "both in a chunk, the first one last": [
+        of(0, {"content": OWN[:9]}),
+        {"choices": [*of(1, {"content": "No."})["choices"], *of(0, {"content": OWN[9:]})["choices"]]},
+    ],
+    "the second one alone": [of(1, {"content": OWN[:9]}), of(0, {"content": "No."}), of(1, {"content": OWN[9:]})],
+}
+
+
+class TwoChoices(Played):
+    """A client that replays chunks."""
+
+    async def _stream(self) -> Any:
+        for chunk in self.deltas:
+            yield chunk
+
+
+@pytest.mark.parametrize("chunks", TWO.values(), ids=TWO)
+def test_of_several_choices_the_one_that_comes_first_is_read(chunks: list[Any]) -> None:
+    ended = [*chunks, of(1, {}, "stop"), of(0, {}, "stop")]
+    handler = handlers(TwoChoices(*ended))[0]
+    parts = [part for part in said(handler) if part["type"] != "text" or part["text"].strip()]
+    assert [part["type"] for part in parts] == ["tool_use", "tool_result"]
+    assert parts[0]["input"] == {"city": "Oslo"}
+    message = OpenAIHistoryConverter().to_history_item(ended)
+    assert message is not None
+    assert [(call.arguments, call.unread) for call in message.calls] in ([], [({"city": "Oslo"}, "")])
+    assert "".join(part.text for part in message.content if isinstance(part, ContentPartText)) in ("", OWN)
+
+
 def test_the_servers_ids_may_be_taken_already() -> None:
     history = [
         {"role": "user", "content": "Is it cold?"},

@@ -239,6 +239,73 @@ def test_calls_that_are_no_list(converter: Any) -> None:
         converter().to_history([{"role": "assistant", "content": "", "tool_calls": 5}])
 
 
+def test_results_of_parallel_calls_are_one_message_of_anthropics() -> None:
+    # Each was a message of its own, which Anthropic's API accepts, and by which a model unlearns parallel calls.
+    calls = [{"id": each, "type": "function", "function": {"name": "f", "arguments": "{}"}} for each in "ab"]
+    wire = [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": each, "content": each.upper()} for each in "ab"),
+        {"role": "user", "content": "Go on."},
+        {"role": "tool", "tool_call_id": "a", "content": "late"},
+    ]
+    found = AnthropicHistoryConverter().from_history(OpenAIHistoryConverter().to_history(wire))
+    ids = [[block.get("tool_use_id") for block in message["content"]] for message in found]
+    assert ids == [[None, None], ["a", "b"], [None], ["a"]]
+    assert [each["role"] for each in found] == ["assistant", "user", "user", "user"]
+
+
+@pytest.mark.parametrize(
+    ("converter", "kept"),
+    [
+        (AnthropicHistoryConverter, True),
+        (NeutralHistoryConverter, True),
+        (OpenAIHistoryConverter, False),
+        (OllamaHistoryConverter, False),
+    ],
+)
+def test_a_result_that_is_an_error(converter: Any, kept: bool) -> None:
+    failed = {"type": "tool_result", "tool_use_id": "a", "content": "no file", "is_error": True}
+    other = {"type": "tool_result", "tool_use_id": "b", "content": "x", "is_error": False}
+    history = AnthropicHistoryConverter().to_history([{"role": "user", "content": [failed, other]}])
+    assert [each.is_error for each in history.conversation[0].results] == [True, False]
+    again = converter().to_history(converter().from_history(history))
+    assert [each.is_error for message in again.conversation for each in message.results] == [kept, False]
+    assert again == converter().canonical(history)
+
+
+NO_PLACE: dict[str, tuple[Any, str]] = {
+    # It became a call of "" without arguments.
+    "a call of a custom tool": (
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "1", "type": "custom", "custom": {"name": "f", "input": "raw text"}}],
+        },
+        "'raw text'.* is not a call of a function",
+    ),
+    "a call that is no object": ({"role": "assistant", "tool_calls": ["f"]}, "'f' is not a call of a function"),
+    # These were left out without a word.
+    "audio": ({"role": "assistant", "content": None, "audio": {"id": "a"}}, "audio=.* has no place in a history"),
+    "the name of a speaker": ({"role": "user", "content": "x", "name": "bob"}, "name='bob' has no place in a history"),
+}
+
+
+@pytest.mark.parametrize(("wire", "words"), NO_PLACE.values(), ids=NO_PLACE)
+def test_what_a_history_has_no_place_for_is_refused(wire: dict[str, Any], words: str) -> None:
+    with pytest.raises(MessageError, match=f"message 1: .*{words}"):
+        OpenAIHistoryConverter().to_history([{"role": "user", "content": "x"}, wire])
+
+
+def test_ollamas_calls_that_are_none_are_refused() -> None:
+    with pytest.raises(MessageError, match=r"message 0: .* is not a call of a function"):
+        OllamaHistoryConverter().to_history([{"role": "assistant", "tool_calls": [{"name": "f", "arguments": {}}]}])
+
+
+def test_empty_fields_that_a_history_has_no_place_for() -> None:
+    wire = {"role": "assistant", "content": "x", "audio": None, "name": "", "tool_calls": None, "function_call": None}
+    [message] = OpenAIHistoryConverter().to_history([wire]).conversation
+    assert message == Message(Role.MODEL, [ContentPartText("x")])
+
+
 @pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
 @pytest.mark.parametrize(("given", "kept"), [(7, "7"), (0, "0"), ("x", "x"), ("", None), ([], None), ({"a": 1}, None)])
 def test_ids_are_text(converter: Any, given: Any, kept: Any) -> None:

@@ -216,6 +216,51 @@ def test_refusals_say_why(turns: list[str], message: str) -> None:
         Format.from_turns(turns, TOOLS)
 
 
+SHOWN = {
+    # The quotation became a part of the marker, and from then on each such text was a call.
+    "code": ("Example: `CALL`", "opens code"),
+    "two backticks": ("Example: ``CALL``", "opens code"),
+    "a fence": ("Never:\n```\nCALL\n```", "opens a code fence"),
+    "a fence with a language": ("Text\n```json\nCALL\n```\nDo not.", "opens a code fence"),
+    "tildes": ("~~~\nCALL\n~~~", "opens a code fence"),
+    "a quoted line": ("> CALL", "opens a quoted line"),
+    "a comment": ("<!-- CALL -->", "opens a comment"),
+    "code in HTML": ("<pre>CALL</pre>", "opens an element"),
+    "a result, as a section": ("<tool_response>\nCALL\n</tool_response>", "opens a tool's result"),
+    "another role": ("<|im_start|>user\nCALL", "opens another role's message"),
+    "thoughts": ("<think>CALL</think>No.", "opens the reasoning"),
+    "thoughts after words": ("<think>Maybe so.\nCALL</think>No.", "opens the reasoning"),
+    "thoughts of Kimi": ("◁think▷CALL◁/think▷No.", "opens the reasoning"),
+    "thoughts in an invented spelling": ("[[mull]]CALL[[/mull]]No.", "opens the reasoning"),
+}
+MEANT = {
+    "alone": "CALL",
+    "after empty reasoning": "<think>\n\n</think>\n\nCALL",
+    "after empty reasoning with words for its ends": "<|begin_of_thought|><|end_of_thought|>CALL",
+    "in a fence that opens the turn": "```json\nCALL\n```",  # the engine ignores it after other text
+    "in a fence with a word of its own": "Go.\n```run\nCALL\n```",
+    "in a tag with a word of its own": "<script tools>\nCALL\n</script tools>",
+}
+
+
+def around(frame: str) -> list[str]:
+    return [
+        frame.replace("CALL", f'<<DO get_weather>>{{"city": "{city}"}}<<END>>') for city in ("Oslo", "Rome", "Bonn")
+    ]
+
+
+@pytest.mark.parametrize(("frame", "why"), SHOWN.values(), ids=SHOWN)
+def test_calls_that_are_only_shown_are_not_learnt(frame: str, why: str) -> None:
+    with pytest.raises(FormatError, match=why):
+        Format.from_turns(around(frame), TOOLS)
+
+
+@pytest.mark.parametrize("frame", MEANT.values(), ids=MEANT)
+def test_what_looks_like_a_quotation_and_is_a_marker(frame: str) -> None:
+    found = Format.from_turns(around(frame), TOOLS)
+    assert [call.name for call in parse(around(frame)[0], TOOLS, format=found).calls] == ["get_weather"]
+
+
 def test_two_frames_are_shown() -> None:
     other = '{{{{get_weather => {{"city": "Rome"}}}}}}'
     with pytest.raises(FormatError, match=r"two ways, .*<\|go\|>.* and .*get_weather =>"):

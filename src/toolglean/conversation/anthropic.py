@@ -83,7 +83,7 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
     The normal form for this wire format: the context is the first user message; a leading system message is
     `system_message`; empty texts are left out; calls and results have ids, as for OpenAI; a result has the name of the
     call with its id, because the format has no field for it; arguments that could not be read are text under the key
-    `raw`; messages without parts are kept, except tool messages.
+    `raw`; tool messages that follow each other are one; messages without parts are kept, except tool messages.
     """
 
     _wrapper = AnthropicChunkWrapper
@@ -107,7 +107,13 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
     def canonical(self, history: History) -> History:
         """The normal form."""
         found = opened(history, WIRE)
-        whole = [Message(each.role, [*filter(_says, map(plain, each.content))]) for each in found.conversation]
+        whole: list[Message] = []
+        for each in found.conversation:
+            parts = [*filter(_says, map(plain, each.content))]
+            if whole and whole[-1].role == each.role == Role.TOOL:
+                whole[-1].content += parts
+            else:
+                whole.append(Message(each.role, parts))
         names: dict[str | None, str] = {}
         conversation = [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
         return History(found.system_message, None, conversation)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolglean.conversation.fields import arguments_of, field, id_of, result_text, text_in
@@ -89,7 +90,7 @@ def messages_of(wire: Any, role: Role, place: int, names: dict[str, str]) -> lis
 def plain(part: ContentPart) -> ContentPart:
     """The part in its normal form."""
     if isinstance(part, ContentPartToolResult):
-        return ContentPartToolResult(part.name, part.content, part.id or None)
+        return replace(part, id=part.id or None)
     if isinstance(part, ContentPartToolCall):
         return readable(part)
     return next(_parts([part.data], 0, {})) if isinstance(part, ContentPartOther) else part
@@ -112,7 +113,8 @@ def block_of(part: ContentPart) -> dict[str, Any]:
         return {"type": "tool_use", "id": part.id, "name": part.name, "input": part.arguments}
     if isinstance(part, ContentPartToolResult):
         text = {"type": "text", "text": result_text(part.content, part.name)}
-        return {"type": "tool_result", "tool_use_id": part.id, "name": part.name, "content": [text]}
+        failed = {"is_error": True} if part.is_error else {}
+        return {"type": "tool_result", "tool_use_id": part.id, "name": part.name, "content": [text], **failed}
     return dict(part.data)
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, listed, never_whole, text_in, unrunnable
+from toolglean.conversation.fields import arguments_of, field, id_of, listed, refused_end, text_in
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
@@ -96,9 +96,13 @@ class ToolCallAggregator:
 
     Fragments may be dicts or the client's objects. Malformed fragments never raise: each is assigned to the call that
     it most likely belongs to. The cost of a fragment depends on its own length, not on the length of the call.
+
+    Attributes:
+        begun: the calls that have begun, as far as they have been received: (id, name, pieces of the arguments).
     """
 
     def __init__(self) -> None:
+        self.begun: list[tuple[str, str, list[str]]] = []
         self._calls: list[_Call] = []
         self._last: _Call | None = None
         self._by_index: dict[int, _Call] = {}  # the newest call: an index may be used again
@@ -110,12 +114,7 @@ class ToolCallAggregator:
     @property
     def names(self) -> list[str]:
         """The names of the calls that have begun, as far as they have been received."""
-        return [call.name for call in self._calls]
-
-    @property
-    def begun(self) -> list[tuple[str, str, list[str]]]:
-        """The calls that have begun, as far as they have been received: (id, name, pieces of the arguments)."""
-        return [(call.id, call.name, call.parts) for call in self._calls]
+        return [name for _, name, _ in self.begun]
 
     def add_delta(self, delta: Any) -> None:
         """Add the fragments of a `delta`: its `tool_calls`, and its legacy `function_call`."""
@@ -138,8 +137,12 @@ class ToolCallAggregator:
         found = call.finished()
         return None if found.unread else found.arguments
 
-    def add(self, fragments: Iterable[Any] | None) -> list[int]:
+    def add(self, fragments: Iterable[Any] | None, *, whole: bool = False) -> list[int]:
         """Add fragments; None, as in a delta without `tool_calls`, adds nothing.
+
+        Args:
+            fragments: the fragments.
+            whole: whether each is a call of its own, whatever its id, as in a message that was not streamed.
 
         Returns:
             For each fragment, the place in `begun` of the call that it belongs to.
@@ -148,11 +151,13 @@ class ToolCallAggregator:
         for fragment in fragments or ():
             function = field(fragment, "function")
             name, arguments = text_in(function, "name"), field(function, "arguments")
-            call = self._call(field(fragment, "index"), id_of(fragment) or "", name)
+            own = id_of(fragment) or ""
+            call = self._begin(own) if whole else self._call(field(fragment, "index"), own, name)
             call.begin(name)
             if arguments:
                 call.add(_json(arguments))
             self._last = call
+            self.begun[call.place] = call.id, call.name, call.parts
             places.append(call.place)
         return places
 
@@ -167,6 +172,11 @@ class ToolCallAggregator:
         self.__init__()  # type: ignore[misc]  # empty again
         return found
 
+    def _begin(self, id: str) -> _Call:  # noqa: A002  # the wire's own word
+        self._calls.append(_Call(id, len(self._calls)))
+        self.begun.append((id, "", []))
+        return self._calls[-1]
+
     def _call(self, index: Any, id: str, name: str) -> _Call:  # noqa: A002  # the wire's own word
         index = int(index) if isinstance(index, str) and index.isdecimal() and len(index) < 10 else index
         index = index if isinstance(index, int) else None
@@ -174,8 +184,7 @@ class ToolCallAggregator:
         if found is None and index is None and not name and self._last is not None and not self._last.id:
             found = self._last  # its id comes late
         if found is None or _is_another(found, id, name):
-            found = _Call(id, len(self._calls))
-            self._calls.append(found)
+            found = self._begin(id)
             if index is not None:
                 self._by_index[index] = found
         if id:
@@ -280,11 +289,8 @@ class ChatDeltas:
         return {"tool_calls": [{"index": self._open, "function": {"arguments": text}}]}
 
     def _end(self, event: CallEnd) -> list[dict[str, Any]]:
-        call = event.call
-        if call.status != "ok":
-            broken = unrunnable(call.arguments_text, call.status)[len(call.arguments_text) :]
-            if not broken and call.status == "malformed":  # more may follow, also a call that is right
-                broken = never_whole(call.status)
+        if event.call.status != "ok":
+            broken = refused_end(event.call.arguments_text, event.call.status)
             return [self._piece(broken)] if broken else []
         self.calls_closed += 1
         return [self._piece("{}")] if self._silent else []

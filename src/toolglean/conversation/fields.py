@@ -23,6 +23,7 @@ __all__ = [
     "json_of",
     "listed",
     "never_whole",
+    "refused_end",
     "result_of",
     "result_text",
     "text_in",
@@ -177,6 +178,17 @@ def never_whole(status: str) -> str:
     comma, nothing but a key can follow; so the first word is an error outside of a string, the second one inside.
     """
     return f',<{status}>",<{status}>'
+
+
+def refused_end(text: str, status: str) -> str:
+    """The last piece of the arguments of a call that must not be run, after those that were sent; "" if none is needed.
+
+    Args:
+        text: what was sent.
+        status: as for `unrunnable`. More may follow a malformed call, also one that is right: its half is never whole.
+    """
+    broken = unrunnable(text, status)[len(text) :]
+    return broken or (never_whole(status) if status == "malformed" else "")
 
 
 def _written_by(what: str, value: Any, error: type[Exception] = MessageError) -> str:

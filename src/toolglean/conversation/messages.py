@@ -94,11 +94,13 @@ class ContentPartToolResult:
         name: the tool's name.
         content: any JSON value: text, a number, a list, an object, None.
         id: the id of the call; None if it had none.
+        is_error: whether the tool failed. Only Anthropic's API and the neutral form have a field for it.
     """
 
     name: str
     content: Any = None
     id: str | None = None
+    is_error: bool = False
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from toolglean.conversation.wire import (
     Converter,
     Wrapped,
     call_of,
+    checked_call,
     checked_list,
     gathered,
     joined_texts,
@@ -70,7 +71,8 @@ class OllamaResponseChunkWrapper(Wrapped):
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """Its calls. Arguments that are not an object are in `unread`."""
-        return [_call(each) for each in listed(field(self.raw, "message"), "tool_calls")]
+        calls = listed(field(self.raw, "message"), "tool_calls")
+        return [call_of(field(each, "function"), id_of(each)) for each in calls]
 
 
 class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
@@ -182,11 +184,7 @@ def _parts(wire: Any, role: Role, known: Iterator[ContentPartToolCall], place: i
         yield ContentPartOther({"type": IMAGE, IMAGE: field(image, "value") or image})
     if role == Role.MODEL:
         for call in checked_list(wire, "tool_calls", place):
-            yield _with_known_id(_call(call), call, next(known, None))
-
-
-def _call(wire: Any) -> ContentPartToolCall:
-    return call_of(field(wire, "function"), id_of(wire))
+            yield _with_known_id(checked_call(call, place), call, next(known, None))
 
 
 def _with_known_id(part: Part, wire: Any, known: Part | None) -> Part:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.conversation.deltas import ToolCallAggregator, call_item
-from toolglean.conversation.fields import field, id_of, result_text, text_of, written_arguments
+from toolglean.conversation.deltas import ToolCallAggregator, call_item, fragments_of
+from toolglean.conversation.fields import field, listed, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -24,6 +24,7 @@ from toolglean.conversation.wire import (
     Converter,
     Wrapped,
     call_of,
+    checked_call,
     checked_list,
     gathered,
     message_of_chunks,
@@ -37,6 +38,7 @@ __all__ = [
     "OpenAIChunkWrapper",
     "OpenAIHistoryConverter",
     "OpenAIResponseChunkWrapper",
+    "index_of",
     "reasoning_of",
     "result_message",
 ]
@@ -49,28 +51,33 @@ REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
 
 
 class OpenAIChunkWrapper(Wrapped):
-    """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. If there are several
-    choices, it shows the first.
+    """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. It shows one choice.
 
     Args:
         raw: the chunk.
+        index: of the choice, which a chunk need not have; None: the first one in it.
+
+    Attributes:
+        index: the same, once there is a choice.
+        is_whole: whether it is a message that was not streamed.
     """
 
-    @property
-    def _first(self) -> Any:
-        choices = field(self.raw, "choices")
-        return choices[0] if isinstance(choices, list | tuple) and choices else None
+    def __init__(self, raw: Any, index: int | None = None) -> None:
+        super().__init__(raw)
+        choices = listed(raw, "choices")
+        self._shown = next((each for each in choices if index is None or index_of(each) == index), None)
+        self.index = index if self._shown is None else index_of(self._shown)
+        self.is_whole = field(self._shown, "delta") is None
 
     @property
     def delta(self) -> Any:
-        """The first choice's delta, or its message; None if there is none."""
-        found = field(self._first, "delta")
-        return field(self._first, "message") if found is None else found
+        """The choice's delta, or its message; None if there is none."""
+        return field(self._shown, "message" if self.is_whole else "delta")
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the first choice ended; None while it continues."""
-        found = field(self._first, "finish_reason")
+        """Why the choice ended; None while it continues."""
+        found = field(self._shown, "finish_reason")
         return found if found and isinstance(found, str) else None
 
     def get_text(self) -> str:
@@ -90,7 +97,7 @@ class OpenAIChunkWrapper(Wrapped):
         `OpenAIHistoryConverter.to_history_item` and `ToolCallAggregator` join the fragments of a stream.
         """
         joined = ToolCallAggregator()
-        joined.add_delta(self.delta)
+        joined.add(fragments_of(self.delta), whole=self.is_whole)
         return joined.finish()
 
 
@@ -125,8 +132,10 @@ class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
     def _joined(self, chunks: list[OpenAIChunkWrapper]) -> Message | None:
         calls = ToolCallAggregator()
         reason = None
+        index = next((each.index for each in chunks if each.index is not None), None)
+        chunks = [OpenAIChunkWrapper(each.raw, index) for each in chunks]
         for wrapper in chunks:
-            calls.add_delta(wrapper.delta)
+            calls.add(fragments_of(wrapper.delta), whole=wrapper.is_whole)
             reason = wrapper.finish_reason or reason
         whole = calls.finish()
         if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
@@ -181,6 +190,9 @@ def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # n
 
 
 def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
+    for name in ("audio", "name"):
+        if found := field(wire, name):
+            raise MessageError(f"message {place}: {name}={shown(found)} has no place in a history: leave it out")
     if role == Role.MODEL:
         reasoning, _ = reasoning_of(wire)
         if reasoning:
@@ -191,7 +203,7 @@ def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
         if isinstance(refusal, str):
             yield ContentPartOther({"type": "refusal", "refusal": refusal})
         for call in checked_list(wire, "tool_calls", place):
-            yield call_of(field(call, "function"), id_of(call))
+            yield checked_call(call, place)
         legacy = field(wire, "function_call")
         if legacy is not None:
             yield call_of(legacy, None)
@@ -222,6 +234,12 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
     return found
+
+
+def index_of(choice: Any) -> int:
+    """The index of a choice; 0 if it has none."""
+    found = field(choice, "index")
+    return found if isinstance(found, int) else 0
 
 
 def reasoning_of(holder: Any) -> tuple[str, tuple[str, ...]]:

@@ -31,7 +31,6 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.openai import OpenAIChunkWrapper
 from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.runner import error_text
@@ -83,10 +82,9 @@ class Turn:
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
         """The parts that the chunk completes; calls are run."""
-        delta, usage = OpenAIChunkWrapper(chunk).delta, field(chunk, "usage")
-        async for part in self._of_events(self._events.read(chunk, self._extract(delta))):
+        async for part in self._of_events(self._events.read(chunk, self._extract)):
             yield part
-        if usage is not None:
+        if (usage := field(chunk, "usage")) is not None:
             yield {"type": "usage", "usage": usage}
 
     async def rest(self, *, broken: bool = False) -> AsyncIterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from toolglean.conversation.fields import arguments_of, field, id_of, result_of, text_in
+from toolglean.conversation.fields import arguments_of, field, id_of, is_object, result_of, text_in
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -33,6 +33,7 @@ __all__ = [
     "HistoryConverter",
     "Wrapped",
     "call_of",
+    "checked_call",
     "checked_list",
     "gathered",
     "joined_texts",
@@ -234,6 +235,20 @@ def call_of(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002
     return ContentPartToolCall(text_in(function, "name"), arguments, id, unread)
 
 
+def checked_call(wire: Any, place: int) -> ContentPartToolCall:
+    """The call in an item of `tool_calls`, of the message at that place.
+
+    Raises:
+        MessageError: it is something else, such as a call of a custom tool, whose input is text.
+    """
+    function = field(wire, "function")
+    if not is_object(function):
+        raise MessageError(
+            f"message {place}: {shown(wire)} is not a call of a function: leave it out, or write it as text"
+        )
+    return call_of(function, id_of(wire))
+
+
 def result_part(
     wire: Any, names: Mapping[str, str], *, id_field: str = "tool_call_id", content: Any = None
 ) -> ContentPartToolResult:
@@ -248,7 +263,8 @@ def result_part(
     own = id_of(wire, id_field)
     name = field(wire, "tool_name") or field(wire, "name")
     value = result_of(field(wire, "content")) if content is None else content
-    return ContentPartToolResult(name if isinstance(name, str) else names.get(own or "", ""), value, own)
+    name = name if isinstance(name, str) else names.get(own or "", "")
+    return ContentPartToolResult(name, value, own, is_error=field(wire, "is_error") is True)
 
 
 def message_of_chunks(chunks: Iterable[ChunkWrapper[Any]], calls: Iterable[ContentPartToolCall]) -> Message | None:
@@ -320,7 +336,7 @@ def gathered(message: Message) -> Iterator[Message]:
     """
     if message.role == Role.TOOL:
         for result in message.results:
-            yield Message(Role.TOOL, [replace(result, id=result.id or None)])
+            yield Message(Role.TOOL, [replace(result, id=result.id or None, is_error=False)])
         return
     reasoning = "".join(part.text for part in message.content if isinstance(part, ContentPartReasoning))
     parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []

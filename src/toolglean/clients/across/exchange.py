@@ -19,7 +19,6 @@ from toolglean.clients.repair import AnswerReader, Repair
 from toolglean.clients.repair.answers import ServerSentEvents, Whole
 from toolglean.clients.repair.exchange import UNSAID
 from toolglean.conversation.fields import field
-from toolglean.conversation.openai import OpenAIChunkWrapper
 from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.conversation.reading.duplicates import in_one
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
@@ -133,9 +132,8 @@ class ChatAnswer:
         found: list[Event] = [] if self._begun else [self._start(chunk)]
         found += self._written(self._events.read(chunk))
         self._usage = field(chunk, "usage") or self._usage
-        reason = OpenAIChunkWrapper(chunk).finish_reason
-        if reason and self.reason is None:
-            self.reason = reason
+        if self._events.reason and self.reason is None:
+            self.reason = self._events.reason
             found += self._blocks.stop()
         return found
 

@@ -20,7 +20,7 @@ from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas, call_item
 from toolglean.conversation.fields import field, listed, text_in, text_of
-from toolglean.conversation.openai import reasoning_of
+from toolglean.conversation.openai import REASONING_FIELDS, index_of, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import ToolCall, fold
@@ -33,10 +33,14 @@ CHUNK_FIELDS = frozenset(
 """The fields that every chunk repeats, so that a chunk with no others may be held back."""
 WRITTEN = frozenset({"content", "tool_calls"})
 """The fields of a delta that are written anew."""
+SAYS = (*WRITTEN, *REASONING_FIELDS, "function_call")
+"""The fields of a delta that are read."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
 STOPPED: Any = ("stop",)
 """The finish reasons that a call changes. A tuple, because a server may send any value."""
+MOST_CHOICES = 128
+"""How many choices are read, as many as a request may ask for: each keeps a parser. Others are passed through."""
 
 
 class _Old(dict[str, Any]):
@@ -68,12 +72,16 @@ class StreamReader:
         """Whether some of such text is held back."""
         return any(reader.turn.waits for reader in self._choices.values())
 
-    def choice(self, index: Any) -> ChoiceReader:
-        """The reader of that choice."""
-        index = index if isinstance(index, int) else 0
-        if index not in self._choices:
-            self._choices[index] = ChoiceReader(self._turn.fork(), self._deltas(id_prefix=self._turn.id_prefix))
-        return self._choices[index]
+    def _reader(self, choice: Any, delta: Any) -> ChoiceReader | None:
+        # That of the choice; None if it has not said anything yet, or there are too many.
+        index = index_of(choice)
+        found = self._choices.get(index)
+        if found is not None or len(self._choices) >= MOST_CHOICES:
+            return found
+        if field(choice, "finish_reason") or (delta and any(field(delta, name) for name in SAYS)):
+            found = ChoiceReader(self._turn.fork(), self._deltas(id_prefix=self._turn.id_prefix))
+            self._choices[index] = found
+        return found
 
     def read(self, chunk: Any) -> list[Any]:
         """The chunks that a chunk becomes: often itself, or none while text is held back."""
@@ -94,9 +102,9 @@ class StreamReader:
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
         delta, reason = field(choice, "delta"), field(choice, "finish_reason")
-        text, reader = field(delta, "content"), self.choice(field(choice, "index"))
+        text, reader = field(delta, "content"), self._choices.get(index_of(choice))
         more = reasoning_of(delta)[0] or field(delta, "tool_calls") or field(delta, "function_call")
-        if not isinstance(text, str) or not text or reason or more or reader.over:
+        if not isinstance(text, str) or not text or reason or more or reader is None or reader.over:
             return None
         return Plain("content", text, reader.turn)
 
@@ -113,7 +121,10 @@ class StreamReader:
         return found
 
     def _pieces(self, choice: Any) -> list[Any]:
-        reader, delta = self.choice(field(choice, "index")), field(choice, "delta")
+        delta = field(choice, "delta")
+        reader = self._reader(choice, delta)
+        if reader is None:
+            return [choice]
         content, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
         text, old = text_of(content), self._old(reader, delta)
         fragments = [*(calls if isinstance(calls, list | tuple) else ()), *old]
@@ -251,7 +262,8 @@ def dict_completion(
     found: Any = dict(completion)  # it has whatever fields the server sent
     if isinstance(choices, list | tuple):
         legacy = bool(parsing.get("legacy"))
-        found["choices"] = [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]
+        read = [_completed(choice, turn, legacy=legacy) for choice in choices[:MOST_CHOICES]]
+        found["choices"] = [*read, *choices[MOST_CHOICES:]]
     return cast("CompletionDict", found)
 
 
@@ -268,6 +280,7 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     text, (thought, names) = text_of(content), reasoning_of(message)
     if not (text or thought):
         return choice
+    turn = turn.fork()
     old = message.get("function_call")
     own = [*(field(each, "function") for each in listed(message, "tool_calls")), *([old] if old else [])]
     for each in own:

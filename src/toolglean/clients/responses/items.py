@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import field, listed, unrunnable
+from toolglean.conversation.fields import field, listed, refused_end
 from toolglean.events import CallDelta, CallEnd, CallStart, Status
 
 __all__ = ["ADDED", "DONE", "ENDS", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "OurItems", "events_of"]
@@ -90,12 +90,16 @@ class OurItems:
         return [done, self._closed(-1, content=[{"type": REASONING_TEXT, "text": text}])]
 
     def _end(self, status: Status) -> list[dict[str, Any]]:
-        # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.
-        text, ok = "".join(self._pieces), status == "ok"
-        whole = text or "{}" if ok else unrunnable(text, status)
+        # A client may ignore the item's status, and join the pieces itself: of a call that must not run, they are not
+        # JSON either.
+        text = "".join(self._pieces)
+        if status != "ok":
+            broken = refused_end(text, status)
+            last = [self._said(f"{ARGUMENTS}.delta", broken)] if broken else []
+            return [*last, self._closed(1, arguments=text + broken, status="incomplete")]
+        whole = text or "{}"
         done = self._event(f"{ARGUMENTS}.done", item_id=self.open["id"], name=self.open["name"], arguments=whole)
-        over = self._closed(1, arguments=whole, status="completed" if ok else "incomplete")
-        return [done, over] if ok else [over]
+        return [done, self._closed(1, arguments=whole, status="completed")]
 
     def _event(self, kind: str, **fields: Any) -> dict[str, Any]:
         return {"type": kind, "output_index": self._index, "sequence_number": 0, **fields}

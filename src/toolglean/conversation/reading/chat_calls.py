@@ -31,15 +31,21 @@ class ChatCalls:
         self.joined = ToolCallAggregator()
         self.calls: list[ParsedCall] = []
         self._turn = turn
-        self._undecided: list[int] = []  # places in that list
+        self._undecided: dict[int, None] = {}  # places in that list
+        self._settled = 0  # what had changed in the text when they were asked last
 
-    def read(self, fragments: Iterable[Any]) -> list[tuple[Any, int]]:
-        """The fragments that can be sent now that these have arrived, each with the place of its call in `calls`."""
+    def read(self, fragments: Iterable[Any], *, whole: bool = False) -> list[tuple[Any, int]]:
+        """The fragments that can be sent now that these have arrived, each with the place of its call in `calls`.
+
+        Args:
+            fragments: the fragments.
+            whole: as for `ToolCallAggregator.add`.
+        """
         given, found = list(fragments), []
-        for fragment, place in zip(given, self.joined.add(given), strict=True):
+        for fragment, place in zip(given, self.joined.add(given, whole=whole), strict=True):
             if place == len(self.calls):
                 self.calls.append(ParsedCall(self._turn))
-                self._undecided.append(place)
+                self._undecided[place] = None
             own = self.calls[place]
             found += [(each, place) for each in own.add(fragment)]
             if own.waits:
@@ -50,6 +56,9 @@ class ChatCalls:
 
     def settle(self) -> list[tuple[Any, int]]:
         """More of the text was read: the fragments that need not wait any longer."""
+        if self._settled == self._turn.duplicates.changes:
+            return []
+        self._settled = self._turn.duplicates.changes
         return [each for place in list(self._undecided) for each in self._decided(place)]
 
     def close(self) -> None:
@@ -65,8 +74,8 @@ class ChatCalls:
     def _decided(self, place: int, *, over: bool = False) -> list[tuple[Any, int]]:
         if self._turn.duplicates.any_written and not (over or self.joined.has_arguments(place)):
             return []  # a name may arrive in pieces
-        own, name = self.calls[place], self.joined.names[place]
-        found = own.decide(name, self.joined.arguments(place, over=over), over=over)
+        own = self.calls[place]
+        found = own.decide(self.joined.begun[place][1], self.joined.arguments(place, over=over), over=over)
         if not own.waits:
-            self._undecided.remove(place)
+            self._undecided.pop(place, None)
         return [(each, place) for each in found]

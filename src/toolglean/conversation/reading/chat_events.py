@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,44 +28,51 @@ class _ServerCall:
 
 
 class ChatEvents:
-    """Reads the chunks of one turn (of several choices, the first), or its whole answer.
+    """Reads the chunks of one turn, or its whole answer. Of several choices, it reads the one that comes first.
 
     Args:
         tools, parsing: as for `ServerTurn`.
 
     Attributes:
         turn: the turn.
-        names: of the calls that the server has parsed, as far as they have come.
+        reason: why the turn ended, in the server's words; "" until it says so.
     """
 
     def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
         self.turn = ServerTurn(tools, parsing)
-        self.names: list[str] = []
+        self.reason = ""
+        self._index: int | None = None  # of the choice
         self._calls = self.turn.chat_calls()
+        self._begun = self._calls.joined.begun
         self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False
 
-    def read(self, chunk: Any, fragments: Iterable[Any] | None = None) -> list[Event]:
+    def read(self, chunk: Any, extract: Callable[[Any], Iterable[Any]] = fragments_of) -> list[Event]:
         """The events of a chunk, or of a whole answer.
 
         Args:
             chunk: the chunk.
-            fragments: those of calls in it; None: as the API has them.
+            extract: returns the fragments of calls in a delta.
         """
         if self._over:
             return []
-        wrapper = OpenAIChunkWrapper(chunk)
+        wrapper = OpenAIChunkWrapper(chunk, self._index)
+        self._index, self.reason = wrapper.index, wrapper.finish_reason or ""
         found = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
         if refusal := text_in(wrapper.delta, "refusal"):  # it is for the user, and is never a call
             found.append(Content(refusal, self.turn.place))
-        begun = len(self._calls.calls)
+        begun = len(self._begun)
         self._calls.settle()
-        self._calls.read(fragments_of(wrapper.delta) if fragments is None else fragments)
-        if self._calls.calls:
-            self.names = self._calls.joined.names
-            found += self.turn.stop_thinking() if len(self._calls.calls) > begun else []
-            found += self._progress() + self.turn.settle()
-        return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
+        sent = self._calls.read(extract(wrapper.delta), whole=wrapper.is_whole)
+        if self._begun:
+            found += self.turn.stop_thinking() if len(self._begun) > begun else []
+            found += self._progress(sorted({place for _, place in sent})) + self.turn.settle()
+        return found + self.finish(self.reason) if self.reason else found
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the calls that the server has parsed, as far as they have come."""
+        return [name for _, name, _ in self._begun]
 
     def finish(self, reason: str = "", *, ended: bool = False) -> list[Event]:
         """The events of the end: what was held back, and the ends of the server's calls.
@@ -80,26 +87,31 @@ class ChatEvents:
         self._calls.close()
         found = self.turn.finish(cut=not reason or reason in CUT_OFF)
         self._calls.finish()
-        found += self._progress(at_end=True)
+        found += self._progress((), at_end=True)
         calls = self._calls.joined.finish()
         last = len(calls) - 1
         for place, (own, call) in enumerate(zip(self._own, calls, strict=True)):
             if own is not None:
                 cut = place == last and (reason in CUT_OFF if reason else not ended)
-                found.append(self.turn.ended(own.start, self.names[place], call.arguments, call.unread, cut=cut))
+                found.append(self.turn.ended(own.start, call.name, call.arguments, call.unread, cut=cut))
         return found
 
-    def _progress(self, *, at_end: bool = False) -> list[Event]:
-        found: list[Event] = []
-        for place, (id, name, parts) in enumerate(self._calls.joined.begun):  # noqa: A001  # the wire's own word
-            if place == len(self._own):
-                call = self._calls.calls[place]
-                if call.waits or not (parts or at_end or call.dropped):
-                    break  # its name may arrive in pieces
-                self._own.append(None if call.dropped else _ServerCall(self.turn.begun(name, id)))
-                found += [own.start for own in self._own[place:] if own is not None]
-            own = self._own[place]
-            if own is not None and own.told < len(parts):
-                found += [CallDelta(own.start.index, part, self.turn.place) for part in parts[own.told :]]
-                own.told = len(parts)
+    def _progress(self, places: Iterable[int], *, at_end: bool = False) -> list[Event]:
+        # Of the calls at these places, and of those that begin now.
+        found = [event for place in places if place < len(self._own) for event in self._pieces(place)]
+        while (place := len(self._own)) < len(self._begun):
+            id, name, parts = self._begun[place]  # noqa: A001  # the wire's own word
+            call = self._calls.calls[place]
+            if call.waits or not (parts or at_end or call.dropped):
+                break  # its name may arrive in pieces
+            own = None if call.dropped else _ServerCall(self.turn.begun(name, id))
+            self._own.append(own)
+            found += [] if own is None else [own.start, *self._pieces(place)]
         return found
+
+    def _pieces(self, place: int) -> list[Event]:
+        own, (_, _, parts) = self._own[place], self._begun[place]
+        if own is None:
+            return []
+        told, own.told = own.told, len(parts)
+        return [CallDelta(own.start.index, part, self.turn.place) for part in parts[told:]]

@@ -37,11 +37,16 @@ class SentCall:
 
 
 class DuplicateFilter:
-    """The calls of one turn that were emitted, and have arrived from one source only so far."""
+    """The calls of one turn that were emitted, and have arrived from one source only so far.
 
-    __slots__ = ("_parsed", "_written")
+    Attributes:
+        changes: how often something has changed in those of the text.
+    """
+
+    __slots__ = ("_parsed", "_written", "changes")
 
     def __init__(self) -> None:
+        self.changes = 0
         self._parsed: list[SentCall] = []
         self._written: list[SentCall] = []
 
@@ -52,11 +57,18 @@ class DuplicateFilter:
 
     def add_written(self, name: str, arguments: Any = None) -> SentCall:
         """A call in the text is emitted."""
+        self.changes += 1
         self._written.append(SentCall(name, arguments))
         return self._written[-1]
 
+    def know(self, sent: SentCall, arguments: Any) -> None:
+        """The arguments of that call in the text are known."""
+        self.changes += 1
+        sent.arguments = arguments
+
     def drop(self, sent: SentCall) -> None:
         """That call is not a call after all: forget it."""
+        self.changes += 1
         for calls in (self._parsed, self._written):
             if sent in calls:
                 calls.remove(sent)
@@ -80,7 +92,9 @@ class DuplicateFilter:
 
     def was_written(self, name: Any, arguments: Any = None) -> bool | None:
         """Whether this call of the server was in the text: see `was_parsed`."""
-        return _same(self._written, name, arguments)
+        found = _same(self._written, name, arguments)
+        self.changes += found is True  # it is not matched again
+        return found
 
 
 def _same(others: list[SentCall], name: Any, arguments: Any) -> bool | None:

@@ -360,7 +360,7 @@ class TurnText:
             return [self._last]
         assert self._open is not None  # it passes
         if call.status == "ok":
-            self._open.arguments = call.arguments
+            self.duplicates.know(self._open, call.arguments)
             self._manner.counts.call(event.call)
         else:
             self.duplicates.drop(self._open)

@@ -19,7 +19,7 @@ from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.pairs import pair_shapes
 from toolglean.sources.traces.proof import Proof, loses_brackets, prove
 from toolglean.sources.traces.refusals import Failure
-from toolglean.sources.traces.safety import danger, mentioned
+from toolglean.sources.traces.safety import danger, mentioned, shown_only
 from toolglean.sources.traces.sites import groups, sites_in
 from toolglean.sources.traces.texts import markers_in
 
@@ -42,7 +42,8 @@ def best_of(name: str, given: Given, failures: list[Failure]) -> Candidate | Non
     for candidate in _candidates(name, given, failures):
         fault = danger(candidate.declared, candidate.shape)
         proof = Proof(fault) if fault else prove(candidate.declared, given, candidate.counts, carefully=False)
-        fault = proof.fault or mentioned(candidate.declared, (reading.content for reading in proof.readings))
+        fault = proof.fault or shown_only(candidate.declared)
+        fault = fault or mentioned(candidate.declared, (reading.content for reading in proof.readings))
         if fault:
             failures.append(_failure(given, candidate, fault, proof.turn))
         else:

@@ -1,22 +1,32 @@
-# What is never learnt, even if it reads all turns: openers that prose contains. Does not depend on how a declaration
-# was found.
-"""Declarations that would read prose as calls."""
+# What is never learnt, even if it reads all turns: openers that prose contains, or that quote the call. Does not depend
+# on how a declaration was found.
+"""Declarations that would read prose, or quotations, as calls."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 
+from toolglean.engine.page.page import page_of
+from toolglean.engine.page.table import Context
+from toolglean.engine.page.where import Where
 from toolglean.formats.patterns import opening
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, Slot, tokens_of
+from toolglean.scan.text import is_code
 from toolglean.sources.traces.bodies import Shape
+from toolglean.sources.traces.talk import THOUGHT, thinks
 
-__all__ = ["danger", "is_begun", "mentioned"]
+__all__ = ["danger", "is_begun", "mentioned", "shown_only"]
 
 _ordinary = re.compile(r"(?:[^\W_]+(?:[-'’][^\W_]+)*[ \t,]*)*[.?:;]?|[-*+>#.,:;'\"()!?•]").fullmatch
 
 
 _sentence = re.compile(r"(?:[A-Za-z'’]+[ ,]+){4}[A-Za-z'’]+").search
+_END = "(?:end|close|stop)"
+_thoughts_end = re.compile(
+    rf"(?:/|{_END}[\W_])(?:of[\W_])?(?:{THOUGHT})|(?:{THOUGHT})[\W_]{_END}(?![a-z])", re.IGNORECASE
+).split
 
 
 def danger(declared: Format, shape: Shape) -> str:
@@ -30,6 +40,34 @@ def danger(declared: Format, shape: Shape) -> str:
     if _sentence(opener):
         return f"the text before a call, {opener!r}, has prose in it"
     return ""
+
+
+def shown_only(declared: Format) -> str:
+    """Whether the text before a call opens something in which calls are content; "" if it does not.
+
+    The engine reads a format's own markers first: as a part of them, a quotation would no longer be one.
+    """
+    tokens = takewhile(
+        lambda token: not isinstance(token, Slot) or token.name == "id", tokens_of(declared.call.strip())
+    )
+    lead = declared.section[0] + "".join("1" if isinstance(token, Slot) else token.text for token in tokens)
+    # Each turn of a model that does not think may begin with empty reasoning.
+    context = Context.REASONING if thinks(_thoughts_end(lead)[-1]) else _context_after(lead)
+    if context in {Context.PLAIN, Context.PARAMETER}:
+        return ""
+    return f"the text before a call, {lead!r}, opens {context.value}, in which a call is only shown"
+
+
+def _context_after(lead: str) -> Context:
+    # As the engine says it. A fence, or a tag like those of code, may have a word of its own: that is a marker. So is a
+    # fence with which it begins: the engine itself ignores that after other text.
+    where = page_of().settle(page_of().read(Where(), lead, 0), len(lead))
+    code = next((each.start for each in where.guesses if each.size), -1) if where.is_plain else where.since
+    word = (lead[code:].split() or [""])[0]
+    is_own_tag = where.context is Context.ELEMENT and " " in where.opener and "=" not in where.opener
+    if is_own_tag or (word.startswith("```") and (code == 0 or not is_code(word))):
+        return Context.PLAIN
+    return Context.CODE if where.is_plain and code >= 0 else where.context
 
 
 def mentioned(declared: Format, contents: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from toolglean.sources.traces.texts import MARKER, common_end, is_markup, is_pair, markers_in
 
-__all__ = ["Talk", "talk_of"]
+__all__ = ["THOUGHT", "Talk", "talk_of", "thinks"]
 
 _leads = tuple(
     re.compile(each)
@@ -23,10 +23,11 @@ _leads = tuple(
         r"[^\w\s]{2,8}(?=[\s\w])",
     )
 )
-_thinks = re.compile(
-    r"think|thought|reason|muse|mull|ponder|reflect|plan|scratch|analysis|inner|consider|delib|brood|hmm|notes?\b|mind",
-    re.IGNORECASE,
-).search
+THOUGHT = (
+    r"think|thought|reason|muse|mull|ponder|reflect|plan|scratch|analysis|inner|consider|delib|brood|hmm|notes?\b|mind"
+)
+thinks = re.compile(THOUGHT, re.IGNORECASE).search
+"""Whether a marker is named as one of reasoning."""
 _says = re.compile(r"say|answer|respon|reply|content|messag|final|speak|output|utter|prose|text", re.IGNORECASE).search
 _ends = re.compile(r"end|eot|eos|eom|stop|done|over|fin|turn|</s>|halt|bye|⏹|∎", re.IGNORECASE).search
 _words = re.compile(r"\w{2,}\s+\w{2,}").search
@@ -96,10 +97,10 @@ def _pair(texts: Sequence[str], *, says: bool) -> tuple[str, str]:
     best, most = ("", ""), 0
     for lead in _lead_candidates(texts):
         led = [text.lstrip() for text in texts if text.lstrip().startswith(lead)]
-        wanted = bool(_says(lead)) and not _thinks(lead)
+        wanted = bool(_says(lead)) and not thinks(lead)
         if wanted != says:
             continue
-        alone = len(led) < 2 and not (_thinks(lead) or says)
+        alone = len(led) < 2 and not (thinks(lead) or says)
         for closer in _closers(lead, led[0][len(lead) :]):
             if alone and not is_pair(lead, closer):
                 continue
