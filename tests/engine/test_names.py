@@ -11,7 +11,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from toolglean import CallStart, Format, Parser, ParserOptions, Problem, ToolSet, parse
 
-TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b", "web.fetch"])
+TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b", "web.fetch", "tools/fetch"])
 
 # what is written, the tool that it means
 MEANT = {
@@ -40,6 +40,7 @@ OTHERS = {
     "no tool after the namespace": "functions.b",
     "a namespace and a number without signs": "functionsfetch0",
     "another tool's name, with another sign": "web/fetch",
+    "the same, with a dot for it": "tools.fetch",
 }
 
 

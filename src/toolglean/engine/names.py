@@ -161,11 +161,10 @@ class Names:
         """The key that is written as that word, also if one of the tool's is between quotation marks; None if it is the
         rest of something else: a key is never empty, and neither markup nor the sign of an attribute is in it.
         """
-        found = unescaped if unescaped[:1] not in {'"', "'"} or unescaped[:1] != unescaped[-1:] else unescaped[1:-1]
-        if self.has_parameter(name, found):
-            return found
-        is_none = not word or "=" in word or contains_markup(word)
-        return None if is_none and not self.has_parameter(name, unescaped) else unescaped
+        bare = word.strip()
+        ways = [unescaped, bare, *([bare[1:-1]] if len(bare) > 1 and bare[0] == bare[-1] in {'"', "'"} else ())]
+        other = None if not bare or "=" in word or contains_markup(word) is not None else unescaped
+        return next((each for each in ways if self.has_parameter(name, each)), other)
 
     def requires_arguments(self, name: str) -> bool:
         """Whether the tool's schema has parameters that every call must have."""

@@ -69,8 +69,8 @@ def without_namespace(name: str, namespaces: Container[str], names: Container[st
     """What follows a name's namespace, if that is one of the names, and both together are none; otherwise None."""
     for found in _parting(name):
         namespace, rest = name[: found.start()], name[found.end() :]
-        if rest in names and (namespace in namespaces or namespace == rest) and f"{namespace}.{rest}" not in names:
-            return rest
+        if rest in names and (namespace in namespaces or namespace == rest):
+            return None if any(f"{namespace}{sign}{rest}" in names for sign in ".:/") else rest
     return None
 
 

@@ -26,7 +26,7 @@ __all__ = ["MOST_AT_END", "ends_nearly", "is_broken_off", "lost_parameter"]
 MOST_AT_END = 128  # characters of a value: a closing marker, or what of a tag is looked at, and white space behind it
 
 _last_word = re.compile(r"\w*>?\Z").search
-_ends_in_tag = re.compile(r"<[^<>]*>\Z").search
+_ends_in_tag = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?>\Z").search
 
 
 def is_broken_off(turn: Turn) -> bool:
@@ -45,8 +45,10 @@ def ends_nearly(value: Any, end: str) -> bool:
     end = _breaks_at_end(end)
     if closer[:2] == "</" and end.endswith((f"<{closer[2:]}", f"<{closer[2:-1]}/>", f"<\\\\{closer[2:]}", closer[:-1])):
         return True
-    half = end.endswith(rest_of_closer(closer)) and (_ends_in_tag(end) is None or closer[:2] != "</")
-    return half or end.endswith("</")
+    if closer[0] != "<" and end.endswith("</"):  # in a format whose markers have lost their signs, as all others have
+        return True
+    half = end.casefold().endswith(rest_of_closer(closer).casefold())
+    return half and (closer[:2] != "</" or _ends_in_tag(end) is None)
 
 
 def _breaks_at_end(text: str) -> str:
@@ -111,7 +113,7 @@ def _damage_of(reading: Reading) -> _Damage:
 
 
 def _damage(closers: Iterable[str], declared: Format) -> _Damage:
-    rests = tuple(dict.fromkeys(map(rest_of_closer, closers)))
+    rests = tuple(dict.fromkeys(rest_of_closer(each) for each in closers if each[0] == "<"))
     openers = list(dict.fromkeys(head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<"))
     ways = []
     for opener in openers:
@@ -119,5 +121,5 @@ def _damage(closers: Iterable[str], declared: Format) -> _Damage:
         signs = re.escape(opener.removesuffix(word))
         end = "" if opener[-1] == ">" else r"(?:=|\s+\w+=)"
         ways.append(rf"(?!{re.escape(openers[0])})[\s{signs}]{{0,32}}{re.escape(word)}{end}")
-    behind = "|".join(map(re.escape, rests))
+    behind = "|".join(map(re.escape, rests)) or "(?!)"
     return _Damage(rests, re.compile(rf"(?i:(?:{behind})\s*+(?:{'|'.join(ways) or '(?!)'}))").search)

@@ -161,7 +161,7 @@ class TaggedBody(Plain):
     owned = ("parameters", "told")
 
     def __init__(self, parameters: Parameters, rest: str, *, holds_breaks: bool) -> None:
-        self.parameters, self._rest = parameters, rest
+        self.parameters, self._rest = parameters, rest.casefold()
         self._holds_breaks = holds_breaks
         self._before = 0  # pieces that were returned before the value
         self.told: list[str] = []
@@ -218,7 +218,7 @@ class TaggedBody(Plain):
         self.in_value = False
         if parameters.too_deep or parameters.refused is not None or parameters.python or parameters.repeated:
             return False
-        if self._rest in "".join((*self.told[self._before :], written)):  # it may be damaged
+        if self._rest in "".join((*self.told[self._before :], written)).casefold():  # it may be damaged
             return False
         self._tell(written, at, told)
         return True
