@@ -94,7 +94,9 @@ def test_a_turn_in_pieces(row: str) -> None:
     assert [part.arguments for part in found.calls] == arguments
 
 
-PATH = {"parameters": {"properties": {"path": {"type": "string"}, "dry_run": {"type": "boolean"}}, "required": ["path"]}}
+PATH = {
+    "parameters": {"properties": {"path": {"type": "string"}, "dry_run": {"type": "boolean"}}, "required": ["path"]}
+}
 REFUSED: dict[str, tuple[str, str, str]] = {
     # name: format, text, what follows the arguments in the last delta
     "a comment behind the call": ("hermes", '<tool_call>\n{"name": "f", "arguments": {"path": "/"}} // no\n</tool_call>', "<malformed>"),

@@ -82,8 +82,8 @@ class TurnReader:
 
     Attributes:
         ended: whether the reasoning is over: it was closed, or there was content or a call.
-        broken: the indexes of calls that were emitted and did not end well: they must not be run. Their last delta makes
-            the joined arguments text that is not JSON, as in `ChatDeltas`.
+        broken: the indexes of calls that were emitted and did not end well: they must not be run. Their arguments,
+            joined, are never JSON, as in `ChatDeltas`.
     """
 
     def __init__(
