@@ -1,0 +1,61 @@
+# Whether a value that names a tool is a call: the parser says so, which is given the value as text. So a dict runs if
+# and only if its JSON would. Does not depend on the forms of requests (forms.py), or on how their fields are read.
+"""What the parser says about a dict or an object that names a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolglean.conversation.fields import field, written
+from toolglean.scan.data import ANOTHERS, is_anothers
+from toolglean.scan.names import ARGUMENT_KEYS
+from toolglean.stream import parse
+from toolglean.tools import Tool
+
+__all__ = ["beside", "fault_of"]
+
+_FIELDS = ("type", "role", "description", *sorted(ARGUMENT_KEYS))
+"""The fields of a client's object that show what it is."""
+_NEVER = frozenset({"name", "function", "function_call", "tool_calls", "reasoning_content"})
+
+
+def fault_of(call: Mapping[str, Any], around: Mapping[str, Any], tool: Tool | None, *, is_marked: bool) -> str:
+    """Why it is not a call that may run; "" if it is.
+
+    Args:
+        call: the name, and the arguments under their key, if there are any.
+        around: what else there is: see `beside`.
+        tool: the tool of that name; None: it is not known.
+        is_marked: whether the value's wire format shows that a call is meant. Otherwise it must be nothing but a call.
+    """
+    if any(isinstance(value, str) and is_anothers(key, value) for key, value in around.items()):
+        return ANOTHERS
+    try:
+        text = written({**call, **around})
+    except (TypeError, ValueError, RecursionError):  # a client's own values
+        text = written({**{key: value if key == "name" else {} for key, value in call.items()}, **around})
+    # Missing arguments are no matter here: what runs the tool tells the model of them.
+    known = Tool(call["name"], {**(tool.parameters if tool is not None else {}), "required": []})
+    output = parse(f"<tool_call>{text}</tool_call>" if is_marked else text, [known], format="hermes")
+    faults = [each.reason for each in output.problems if not output.calls or each.code == "repeated-call-key"]
+    return faults[-1] if faults else "" if output.calls else "not a call"
+
+
+def beside(holders: Iterable[Any], own: Iterable[str], ids: Iterable[str]) -> dict[str, Any]:
+    """What is around a call, by its keys. Of values other than text, only the keys count.
+
+    Args:
+        holders: what has the name and the arguments, then what is around that.
+        own: the keys of the arguments in the first holder.
+        ids: the keys of the call's id.
+    """
+    found: dict[str, Any] = {}
+    for number, holder in enumerate(holders):
+        for key in holder if isinstance(holder, Mapping) else _FIELDS:
+            value = field(holder, key)
+            is_read = key in _NEVER or key in ids or (not number and key in own)
+            is_empty = value is None or (isinstance(value, str | list | dict) and not value)
+            if not (is_read or is_empty or (key == "status" and value == "completed")):
+                found[str(key)] = value if isinstance(value, str) else 1
+    return found
