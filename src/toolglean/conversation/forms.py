@@ -42,7 +42,7 @@ from toolglean.conversation.fields import (
 from toolglean.conversation.judged import beside, fault_of
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.conversation.openai import result_message
-from toolglean.conversation.texts import read_text, requests_in_text
+from toolglean.conversation.texts import check_keys, read_text, requests_in_text
 from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.scan.data import ANOTHERS, is_anothers
@@ -147,6 +147,8 @@ def to_neutral(
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
     value = json_of(content.strip()) if isinstance(content, str) else content
     source = _Source(known, is_text=isinstance(content, str))
+    if source.is_text and value is not NO_JSON:
+        check_keys(content)
     found = requests_in_text(content, known) if value is NO_JSON else _from_value(value, form, source)
     if not any(each.name or each.id for each in found):
         raise UsageError(f"not a request for a tool (read as {form}): {shown(content)}")
@@ -211,7 +213,7 @@ def _request(name: str, holders: tuple[Any, ...], source: _Source, *ids: str) ->
         read = ids if key or not source.is_text else ()  # in text, a name and an id are no call
         own = {key: arguments} if key else {}
         is_marked = not source.is_text and (len(holders) > 1 or _form_of_one(value) != ToolUseFormat.JSON)
-        fault = fault_of({"name": name, **own}, beside(holders, own, read), source.tools.get(name), is_marked=is_marked)
+        fault = fault_of(name, own, beside(holders, own, read), source.tools.get(name), is_marked=is_marked)
         if fault and not is_marked:
             raise UsageError(f"not a request for a tool ({fault}): {shown(value)}")
         unread = f"{shown(value, 200)} ({fault})" if fault else ""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.conversation.fields import field, written
-from toolglean.scan.data import ANOTHERS, is_anothers
-from toolglean.scan.names import ARGUMENT_KEYS
+from toolglean.scan.data import ANOTHERS, DEFINITION, is_anothers, is_definition
+from toolglean.scan.names import ARGUMENT_KEYS, THOUGHT_KEYS
 from toolglean.stream import parse
 from toolglean.tools import Tool
 
@@ -20,42 +20,46 @@ _FIELDS = ("type", "role", "description", *sorted(ARGUMENT_KEYS))
 _NEVER = frozenset({"name", "function", "function_call", "tool_calls", "reasoning_content"})
 
 
-def fault_of(call: Mapping[str, Any], around: Mapping[str, Any], tool: Tool | None, *, is_marked: bool) -> str:
+def fault_of(
+    name: str, given: Mapping[str, Any], around: Mapping[str, Any], tool: Tool | None, *, is_marked: bool
+) -> str:
     """Why it is not a call that may run; "" if it is.
 
     Args:
-        call: the name, and the arguments under their key, if there are any.
+        name: the tool's name.
+        given: the arguments, under their key; empty if there are none.
         around: what else there is: see `beside`.
         tool: the tool of that name; None: it is not known.
         is_marked: whether the value's wire format shows that a call is meant. Otherwise it must be nothing but a call.
     """
-    if any(isinstance(value, str) and is_anothers(key, value) for key, value in around.items()):
+    if any(is_anothers(key, value) for key, value in around.items()):
         return ANOTHERS
-    try:
-        text = written({**call, **around})
-    except (TypeError, ValueError, RecursionError):  # a client's own values
-        text = written({**{key: value if key == "name" else {} for key, value in call.items()}, **around})
-    # Missing arguments are no matter here: what runs the tool tells the model of them.
-    known = Tool(call["name"], {**(tool.parameters if tool is not None else {}), "required": []})
+    schema = tool.parameters if tool is not None else {}
+    if any(is_definition(arguments, schema) for arguments in given.values()):
+        return DEFINITION
+    # Of the arguments, only the keys matter now. Missing ones do not: what runs the tool tells the model of them.
+    keys = {key: dict.fromkeys(arguments, 1) for key, arguments in given.items()}
+    text = written({"name": name, **keys, **around})
+    known = Tool(name, {**schema, "required": []})
     output = parse(f"<tool_call>{text}</tool_call>" if is_marked else text, [known], format="hermes")
     faults = [each.reason for each in output.problems if not output.calls or each.code == "repeated-call-key"]
     return faults[-1] if faults else "" if output.calls else "not a call"
 
 
-def beside(holders: Iterable[Any], own: Iterable[str], ids: Iterable[str]) -> dict[str, Any]:
-    """What is around a call, by its keys. Of values other than text, only the keys count.
+def beside(holders: Iterable[Any], own: Iterable[str], ids: Iterable[str]) -> dict[str, str]:
+    """What is around a call, by its keys: they count, and the values of `type` and `role`.
 
     Args:
-        holders: what has the name and the arguments, then what is around that.
+        holders: what has the name and the arguments, the call that this is in, and the message with that.
         own: the keys of the arguments in the first holder.
         ids: the keys of the call's id.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, str] = {}
     for number, holder in enumerate(holders):
         for key in holder if isinstance(holder, Mapping) else _FIELDS:
             value = field(holder, key)
-            is_read = key in _NEVER or key in ids or (not number and key in own)
+            is_read = key in _NEVER or key in ids or (not number and key in own) or (number > 1 and key in THOUGHT_KEYS)
             is_empty = value is None or (isinstance(value, str | list | dict) and not value)
             if not (is_read or is_empty or (key == "status" and value == "completed")):
-                found[str(key)] = value if isinstance(value, str) else 1
+                found[str(key)] = value if key in {"type", "role"} and isinstance(value, str) else "…"
     return found

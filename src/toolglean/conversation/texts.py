@@ -7,20 +7,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
+from typing import Any
 
 from toolglean.conversation.calls import ToolUseContent
 from toolglean.conversation.fields import unrunnable
+from toolglean.errors import UsageError, shown
 from toolglean.options import ParserOptions
 from toolglean.scan.data import declares
+from toolglean.scan.names import ARGUMENT_KEYS, HOLDER_KEYS
 from toolglean.stream import parse
 from toolglean.tools import Tool, ToolSet
 
-__all__ = ["read_text", "requests_in_text"]
+__all__ = ["check_keys", "read_text", "requests_in_text"]
 
 _tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)(\s[^<>]*)?>")
 _only_id = re.compile(r"""\s+id\s*=\s*(?:"([^"]*)"|'([^']*)')\s*""").fullmatch
+_ONCE = ARGUMENT_KEYS | HOLDER_KEYS | {"name", "type", "role", "content"}
 _NO_TOOLS = frozenset({"think", "thinking", "tool_result", "tool_use"})
 """Tags that models and routers write, and that are not names of tools."""
 
@@ -41,6 +46,22 @@ def requests_in_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
         return [replace(each, id=own[1] or own[2] or "") for each in found]
     # Other attributes may be arguments, and are never dropped.
     return [ToolUseContent(each.name, "", {}, unrunnable(text, "malformed")) for each in found]
+
+
+def check_keys(text: str) -> None:
+    """Refuse JSON in which a call has its name, its arguments or what it is twice: only one of the two would count.
+
+    Raises:
+        UsageError: it is so; the message shows the text.
+    """
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs if key in _ONCE]
+        if len(keys) > len(set(keys)):
+            raise UsageError(f"not a request for a tool (a key is written twice): {shown(text)}")
+        return dict(pairs)
+
+    json.loads(text, object_pairs_hook=check)
 
 
 def read_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
