@@ -1,5 +1,5 @@
-# Whether a value that names a tool is a call: the parser says so, which is given the value as text. So a dict runs if
-# and only if its JSON would. Does not depend on the forms of requests (forms.py), or on how their fields are read.
+# Whether a value that names a tool is a call: the parser says so, which is given its keys as text. What it would not
+# run as text does not run. Does not depend on the forms of requests (forms.py), or on how their fields are read.
 """What the parser says about a dict or an object that names a tool."""
 
 from __future__ import annotations
