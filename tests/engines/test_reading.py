@@ -94,6 +94,28 @@ def test_a_turn_in_pieces(row: str) -> None:
     assert [part.arguments for part in found.calls] == arguments
 
 
+PATH = {
+    "parameters": {"properties": {"path": {"type": "string"}, "dry_run": {"type": "boolean"}}, "required": ["path"]}
+}
+REFUSED: dict[str, tuple[str, str, str]] = {
+    # name: format, text, what follows the arguments in the last delta
+    "a comment behind the call": ("hermes", '<tool_call>\n{"name": "f", "arguments": {"path": "/"}} // no\n</tool_call>', "<malformed>"),
+    "a parameter beside the arguments": ("hermes", '<tool_call>{"name": "f", "arguments": {"path": "/"}, "dry_run": true}</tool_call>', "<malformed>"),
+    "the same in Mistral's format": ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"path": "/"}, "dry_run": true}', "<malformed>"),
+    "cut off behind the arguments": ("hermes", '<tool_call>\n{"name": "f", "arguments": {"path": "/"}', "<incomplete>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", REFUSED)
+def test_the_deltas_of_a_call_that_must_not_run_are_no_json(row: str) -> None:
+    """They joined to complete arguments, and vLLM cannot tell its clients in any other way."""
+    name, text, mark = REFUSED[row]
+    reader = TurnReader(model_syntax(name), tools_of([{"type": "function", "function": {"name": "f", **PATH}}]))
+    parts = [part for each in [*text, None] for part in (reader.finish() if each is None else reader.feed(each)).calls]
+    assert "".join(part.arguments for part in parts) == '{"path": "/"}' + mark
+    assert reader.broken == {0}
+
+
 def test_only_the_first_call() -> None:
     found = in_all_ways(f"{CALL}\n{CALL}", single_call=True)
     assert [part.arguments for part in found.calls] == [ARGUMENTS]

@@ -185,6 +185,34 @@ def test_a_call_that_counts_for_known_tools_only_is_seen_without_them(text: str,
     assert [each.name for each in parser.detect_and_parse(text, TOOLS).calls] == ["get_weather"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        JSON_CALL.replace("get_", "get "),  # a name with a blank
+        JSON_CALL[12:-13].replace("get_", "get "),
+        JSON_CALL.replace("get_", "g\\u0065t "),
+        JSON_CALL.replace("get_weather", "no\\u0074e"),
+        '<call:my.tool{city:<|"|>Oslo<|"|>}/>',
+        'Ok.\n<note city="Oslo"/>',  # spelt by the schema
+        'Hm.</think><note city="Oslo"/>',
+        'Ok.\n<call name="note"><arg name="city">Oslo</arg></call>',
+        'note city="Oslo"',
+        "Tool: note\ncity: Oslo.\nEnd.",
+    ],
+    ids=repr,
+)
+def test_a_whole_answer_has_the_calls_of_a_stream(text: str, calls: dict[str, Any]) -> None:
+    """`has_tool_call` denied these, so that a whole answer stayed text."""
+    tools = [
+        tool(name, strict=False, city={"type": "string"}) for name in ("get weather", "get_weather", "note", "my.tool")
+    ]
+    for name in ("toolglean", "toolglean-hermes"):
+        _, found = streamed(calls[name](), text, tools=tools)
+        whole = calls[name]().detect_and_parse(text, tools).calls
+        assert [(each.name, each.parameters) for each in whole] == found != []
+        assert calls[name]().has_tool_call(text)
+
+
 def test_a_call_that_was_cut_off_is_told_in_a_stream_and_text_in_a_whole_answer(calls: dict[str, Any]) -> None:
     parser = calls["toolglean-qwen3-coder"]()
     _, found = streamed(parser, CALL[:80])

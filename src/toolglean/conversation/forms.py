@@ -12,10 +12,9 @@
 #   text that begins with `{` or `[`, or has a `{` before the first tag    json: broken, in a code fence, or after prose
 #   any other text                                                         xml
 #
-# Text is read by toolglean's own parser with the given tools: XML whose tag is the tool's name, JSON with `input`, and
-# every other format of the library. If it finds no call, the text is read again from its first `{`, because the caller
-# says that this text is a request, even with prose before it. If that fails too, a tag that is not a tool's name is
-# read as one, so that the answer can be "unknown tool" instead of "not a request".
+# Text is read in texts.py. A value is read field by field, and then judged by the parser (judged.py): what it would not
+# run as text does not run here. The `type` or the holder of a wire format is the marker of a call; any other dict, and
+# all JSON in text, has no marker.
 """Requests and results in the forms of OpenAI, XML, JSON and MCP."""
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 from xml.sax.saxutils import escape, quoteattr, unescape
 
 from toolglean.conversation.calls import ErrorCode, ToolResultContent, ToolUseContent, text_block, unread_of
@@ -34,17 +33,21 @@ from toolglean.conversation.fields import (
     can_be_sent,
     field,
     id_of,
+    is_object,
     json_of,
     text_of,
-    unrunnable,
     written,
     written_arguments,
 )
+from toolglean.conversation.judged import beside, fault_of
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.conversation.openai import result_message
+from toolglean.conversation.texts import check_keys, read_text, requests_in_text
 from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
-from toolglean.stream import parse, render
+from toolglean.scan.data import ANOTHERS, is_anothers
+from toolglean.scan.names import ARGUMENT_KEYS
+from toolglean.stream import render
 from toolglean.tools import Tool, ToolLike, ToolSet
 
 __all__ = [
@@ -57,15 +60,13 @@ __all__ = [
     "to_neutral",
 ]
 
-INPUT_KEYS = ("input", "arguments", "parameters", "args")
+INPUT_KEYS = ("input", *sorted(ARGUMENT_KEYS - {"input"}))
 ID_KEYS = ("call_id", "id", "tool_use_id", "tool_call_id")
 ITEM, ITEM_OUTPUT = "function_call", "function_call_output"
 """The types of the Responses API's items: a call, and its result."""
 _REQUESTS = frozenset({"tool_use", "function", ITEM, "tool_call"})
-_tag = re.compile(r"<([^\s<>/!?][^\s<>/]*)(\s[^<>]*)?>")
+_RESULTS = frozenset({"tool_result", ITEM_OUTPUT})
 _any_tag = re.compile(r"<[^\s<>/!?=]").search
-_NO_TOOLS = frozenset({"think", "thinking", "tool_result", "tool_use"})
-"""Tags that models and routers write, and that are not names of tools."""
 
 
 class ToolUseFormat(enum.StrEnum):
@@ -144,11 +145,11 @@ def to_neutral(
         return [_checked(content)]
     form = form or detect_format(content)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
-    if isinstance(content, str):
-        value = json_of(content.strip())
-        found = _from_text(content, known) if value is NO_JSON else _from_value(value, form)
-    else:
-        found = _from_value(content, form)
+    value = json_of(content.strip()) if isinstance(content, str) else content
+    source = _Source(known, is_text=isinstance(content, str))
+    if source.is_text and value is not NO_JSON:
+        check_keys(content)
+    found = requests_in_text(content, known) if value is NO_JSON else _from_value(value, form, source)
     if not any(each.name or each.id for each in found):
         raise UsageError(f"not a request for a tool (read as {form}): {shown(content)}")
     return found
@@ -165,36 +166,69 @@ def _checked(request: ToolUseContent) -> ToolUseContent:
     return ToolUseContent(request.name, id_of(request) or "", arguments, unread)
 
 
-def _from_value(value: Any, form: ToolUseFormat) -> list[ToolUseContent]:
+class _Source(NamedTuple):
+    """Where a value is from.
+
+    Attributes:
+        tools: those that it may call.
+        is_text: whether a model wrote it as text.
+    """
+
+    tools: ToolSet
+    is_text: bool
+
+
+def _from_value(value: Any, form: ToolUseFormat, source: _Source) -> list[ToolUseContent]:
     if isinstance(value, list | tuple):
-        return _from_items(value)
+        return _from_items(value, source)
     if isinstance(value, ToolCall | ContentPartToolCall):
         return [ToolUseContent.of(value)]
     if isinstance(value, ToolUseContent):
         return [_checked(value)]
+    _check_role(value)
     if form == ToolUseFormat.OPENAI:
-        return _from_openai(value)
+        return _from_openai(value, source)
     name = field(value, "name")
     if not isinstance(name, str):
         blocks = field(value, "content")  # a message
-        return _from_items(blocks) if isinstance(blocks, list | tuple) else []
-    given = next((found for key in INPUT_KEYS if (found := field(value, key)) is not None), None)
-    return [_request(name, value, given, "id", "tool_use_id")]
+        return _from_items(blocks, source) if isinstance(blocks, list | tuple) else []
+    return [_request(name, (value,), source, "id", "tool_use_id")]
 
 
-def _request(name: str, value: Any, given: Any, *ids: str) -> ToolUseContent:
-    # A server's item in progress, or one of our unfinished calls as JSON, is marked: its arguments are not complete.
+def _check_role(value: Any) -> None:
+    role = field(value, "role")
+    if isinstance(role, str) and role and is_anothers("role", role):
+        raise UsageError(f"not a request for a tool ({ANOTHERS}): {shown(value)}")
+
+
+def _request(name: str, holders: tuple[Any, ...], source: _Source, *ids: str) -> ToolUseContent:
+    # The first holder has the name, the second one the id. A server's item in progress, or one of our unfinished calls
+    # as JSON, is marked: its arguments are not complete.
+    value = holders[:2][-1]
+    key = next((each for each in INPUT_KEYS if field(holders[0], each) is not None), "")
+    given = field(holders[0], key)
     unread = unread_of(value, given if isinstance(given, str) else shown(given, 200) if given else "")
     arguments, unread = ({}, unread) if unread else arguments_of(given)
-    return ToolUseContent(name, id_of(value, *ids) or "", arguments, unread)
+    if name and not unread:
+        read = ids if key or not source.is_text else ()  # in text, a name and an id are no call
+        own = {key: arguments} if key else {}
+        is_marked = not source.is_text and (len(holders) > 1 or _form_of_one(value) != ToolUseFormat.JSON)
+        fault = fault_of(name, own, beside(holders, own, read), source.tools.get(name), is_marked=is_marked)
+        if fault and not is_marked:
+            raise UsageError(f"not a request for a tool ({fault}): {shown(value)}")
+        unread = f"{shown(value, 200)} ({fault})" if fault else ""
+    return ToolUseContent(name, id_of(value, *ids) or "", {} if unread else arguments, unread)
 
 
-def _from_items(items: Iterable[Any]) -> list[ToolUseContent]:
+def _from_items(items: Iterable[Any], source: _Source) -> list[ToolUseContent]:
     found: list[ToolUseContent] = []
     for item in items:
         kind = field(item, "type")
+        _check_role(item)
+        if not is_object(item) or (isinstance(kind, str) and kind in _RESULTS):
+            raise UsageError(f"not a request for a tool (it is in a list of other data): {shown(item)}")
         if not isinstance(kind, str) or kind in _REQUESTS:  # otherwise text, an image, reasoning
-            found += _from_value(item, detect_format(item)) or [_nameless(item)]
+            found += _from_value(item, detect_format(item), source) or [_nameless(item)]
     return found
 
 
@@ -208,37 +242,16 @@ def _nameless(item: Any) -> ToolUseContent:
     return ToolUseContent("", id_of(item, *ID_KEYS) or "", {}, shown(item, 200))
 
 
-def _from_openai(value: Any) -> list[ToolUseContent]:
+def _from_openai(value: Any, source: _Source, *around: Any) -> list[ToolUseContent]:
     calls = field(value, "tool_calls")
     if isinstance(calls, list | tuple):
-        return [each for call in calls for each in _from_openai(call) or [_nameless(call)]]
+        message = (value,) if source.is_text else ()  # a server's has fields of its own
+        return [each for call in calls for each in _from_openai(call, source, *message) or [_nameless(call)]]
     function = field(value, "function") or field(value, "function_call") or value
     name = field(function, "name")
     if not isinstance(name, str):
         return []
-    return [_request(name, value, field(function, "arguments"), "call_id", "id")]
-
-
-def _from_text(text: str, tools: ToolSet) -> list[ToolUseContent]:
-    found = _parsed(text, tools)
-    if not found and (brace := text.find("{")) > 0:
-        found = _parsed(text[brace:], tools)
-    tag = next((each for each in _tag.finditer(text) if each[1] not in _NO_TOOLS), None)
-    if not found and tag is not None:  # a tag that is not a tool's name, or has attributes
-        plain = f"{text[: tag.start()]}<{tag[1]}>{text[tag.end() :]}"
-        found = _parsed(plain, ToolSet([*tools, *([] if tag[1] in tools else [Tool(tag[1])])]))
-    return found
-
-
-def _parsed(text: str, tools: ToolSet) -> list[ToolUseContent]:
-    output = parse(text, tools or None)
-    calls = sorted(output.calls + output.unfinished, key=lambda call: call.index)
-    return [
-        ToolUseContent(call.name, "" if call.id == f"call_{call.index}" else call.id, call.arguments)
-        if call.status == "ok"
-        else ToolUseContent(call.name, "", {}, unrunnable(text[slice(*call.span)], call.status))
-        for call in calls
-    ]
+    return [_request(name, (value,) if function is value else (function, value, *around), source, "call_id", "id")]
 
 
 def from_neutral(
@@ -276,7 +289,7 @@ def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
         whole = _json(request)
         texts = {name: value if isinstance(value, str) else written(value) for name, value in request.input.items()}
         text = render("tool-tags", [(request.name, texts)], tools=[Tool(request.name)])
-        if [written(each.input) for each in _parsed(text, tools)] != [whole]:
+        if [written(each.input) for each in read_text(text, tools)] != [whole]:
             raise
         return text
 

@@ -250,13 +250,18 @@ class McpToolRouter:
         """
         try:
             form = detect_format(content)
-            tools = self.system.tools if isinstance(content, str) else None
-            requests = to_neutral(content, tools, form)
+            requests = to_neutral(content, self._tools(), form)
             write = _writer(content, form)
         except Exception as error:  # noqa: BLE001  # the content may be any object; the answer is always a result
             return self._refused(content, error)
         answers = [await self._answered(request, write) for request in requests]
         return answers[0] if len(answers) == 1 else answers
+
+    def _tools(self) -> ToolSet:
+        try:
+            return self.system.tools
+        except Exception:  # noqa: BLE001  # an executor that cannot list its tools: the result of running one says so
+            return ToolSet()
 
     async def _answered(self, request: ToolUseContent, write: _Writer) -> Any:
         if not request.id:

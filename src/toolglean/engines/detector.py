@@ -15,18 +15,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from toolglean.conversation.fields import json_of
+from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engines.environment import options_from_environment
 from toolglean.engines.reading import TurnDelta, TurnReader
 from toolglean.engines.syntax import ModelSyntax, tools_of
-from toolglean.options import ParserOptions
+from toolglean.options import ParserOptions, changed
 from toolglean.tools import ToolSet
 
 __all__ = ["Detector"]
 
 NAME = re.compile(r"[\w-]{1,256}(?:[.:/][\w.:/-]{1,256})?")
 """Text that may be the name of a tool."""
+STRING = re.compile(r'"(?:[^"\\\n]|\\.){1,256}"')
+"""A string of JSON, which may be any name."""
+_line = re.compile(r"(?:^|</\w{1,64}>)[ \t]*(?=\S)", re.MULTILINE).finditer  # content begins behind the reasoning, too
+_named_first = re.compile(  # a turn that begins with a name and pairs
+    r"\s*[^\W\d][\w.-]*+(?:[(<]|[ \t]*[\n{\[|=:\"-]|[ \t]+-{0,2}[\w-]+[ \t]*[=:]|[ \t]+<[\w-]+>[^<\n]*</)"
+).match
+
+
+class _AnyName(frozenset[str]):
+    """The names of tools that are not known: any word may be one."""
+
+    def __contains__(self, name: object) -> bool:
+        return bool(name)
+
+    def isdisjoint(self, words: Iterable[object], /) -> bool:
+        return not any(words)
+
+
+_ANY_NAME = _AnyName()
 
 
 class Detector:
@@ -63,9 +85,15 @@ class Detector:
 
     def has_tool_call(self, text: str) -> bool:
         """Whether a whole text contains a call."""
-        # The request's tools are not known here. Some calls are read only for a known tool, so let every word be one.
-        words = {word for found in NAME.findall(text) for word in (found, *re.split("[.:/]", found)) if word}
-        return bool(self._new(ToolSet(sorted(words)) if words else None, whole=True).read(text).calls)
+        # The request's tools are not known here, and the server reads the text only if this is true. Calls by their
+        # schema are not read without one, so a line that may begin one is enough. Some other calls are read only for a
+        # known tool, so let every word be one.
+        if _named_first(text) or any(_may_begin(text, line.end()) for line in _line(text)):
+            return True
+        names = {name for found in NAME.findall(text) for name in _names_in(found)}
+        names |= {name for name in map(json_of, STRING.findall(text)) if isinstance(name, str)}
+        options = changed(self.options(), unknown_tools="call")
+        return bool(self._new(ToolSet(sorted(names - {""})) if names else None, options, whole=True).read(text).calls)
 
     def detect_and_parse(self, text: str, tools: list[Any]) -> Any:
         """A whole text. A call that was cut off, or cannot be read, stays text."""
@@ -88,8 +116,9 @@ class Detector:
             call["arguments"] = arguments
         return found
 
-    def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
-        return TurnReader(self._syntax, tools, reasoning=False, whole_calls=whole, options=self.options())
+    def _new(self, tools: ToolSet | None, options: ParserOptions | None = None, *, whole: bool = False) -> TurnReader:
+        options = options or self.options()
+        return TurnReader(self._syntax, tools, reasoning=False, whole_calls=whole, options=options)
 
     def _sent(self, piece: TurnDelta) -> Any:
         for part in piece.calls:
@@ -107,3 +136,12 @@ class Detector:
             for part in piece.calls
         ]
         return self.result_class(normal_text=piece.content, calls=calls)
+
+
+def _may_begin(text: str, place: int) -> bool:
+    return bool(begins(text, place, _ANY_NAME, opens_content=False, at_end=False))
+
+
+def _names_in(word: str) -> list[str]:
+    # Each part, and each end: a namespace or a marker may come before the name.
+    return [word, *re.split("[.:/]", word), *(word[sign.end() :] for sign in re.finditer("[.:/]", word))]
