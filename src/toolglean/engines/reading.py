@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolglean.conversation.deltas import ChatDeltas
+from toolglean.conversation.fields import refused_end
 from toolglean.conversation.reading.text import Manner, TurnText
 from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
@@ -83,7 +83,7 @@ class TurnReader:
     Attributes:
         ended: whether the reasoning is over: it was closed, or there was content or a call.
         broken: the indexes of calls that were emitted and did not end well: they must not be run. Their arguments,
-            joined, are never JSON, as in `ChatDeltas`.
+            joined, are never JSON, as in `conversation.ChatDeltas`.
     """
 
     def __init__(
@@ -176,8 +176,8 @@ class TurnReader:
             elif type(event) is CallEnd and event.call.status != "ok":
                 self.broken.add(event.index)
                 # The pieces that were sent must not join to arguments that a client can run.
-                ended = ChatDeltas().deltas([event])
-                calls += [ToolCallDelta(event.index, each["tool_calls"][0]["function"]["arguments"]) for each in ended]
+                if rest := refused_end(event.call.arguments_text, event.call.status):
+                    calls.append(ToolCallDelta(event.index, rest))
         return TurnDelta("".join(content), "".join(reasoning), _joined(calls))
 
     def _plain(self, event: Event) -> TurnDelta | None:
