@@ -206,7 +206,8 @@ def test_texts_are_filled_and_the_same_each_time() -> None:
     made, again = (list(alarms.texts(4 * len(alarms.KINDS), seed=3)) for _ in range(2))
     assert made == again
     assert {text.kind for text in made} == set(alarms.KINDS)
-    assert [text for text in made if "«" in text.text] == []
+    ours = "our own files"  # which may contain any sign
+    assert [text for text in made if "«" in text.text and not text.kind.startswith(ours)] == []
 
 
 @pytest.mark.parametrize(
