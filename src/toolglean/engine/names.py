@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolglean.scan.json import decode
 from toolglean.scan.names import NAMESPACES, without_namespace
 
 if TYPE_CHECKING:
@@ -165,6 +166,10 @@ class Names:
         ways = [unescaped, bare, *([bare[1:-1]] if len(bare) > 1 and bare[0] == bare[-1] in {'"', "'"} else ())]
         other = None if not bare or "=" in word or contains_markup(word) is not None else unescaped
         return next((each for each in ways if self.has_parameter(name, each)), other)
+
+    def lacks_arguments(self, name: str, written: str) -> bool:
+        """Whether these arguments, of a call that no closer ended, lack one that the tool requires."""
+        return self.requires_arguments(name) and self.misses(name, decode(written or "{}")[0])
 
     def requires_arguments(self, name: str) -> bool:
         """Whether the tool's schema has parameters that every call must have."""

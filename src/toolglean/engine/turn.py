@@ -275,8 +275,7 @@ class Turn(Speech):
 
     def ignore_calls_until(self, closers: Iterable[str]) -> None:
         """A call could not be read: ignore calls until one of the closers has come. See closers.py."""
-        place = self.region.start if self.region.open else -1
-        self.judge.heed(self.judge.closers.after_fault(tuple(closers), place))
+        self.judge.heed(self.judge.closers.after_fault(tuple(closers), self.region.start if self.region.open else -1))
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 

@@ -13,8 +13,7 @@ from toolglean.engine.modes import CONTENT
 
 if TYPE_CHECKING:
     from toolglean.engine.evidence.evidence import Evidence
-    from toolglean.engine.evidence.kinds import Special
-    from toolglean.engine.evidence.vocabulary import Vocabulary
+    from toolglean.engine.evidence.kinds import Special, Vocabulary
     from toolglean.engine.plan import Plan
     from toolglean.engine.sieve import Sieve
     from toolglean.engine.turn import Turn
@@ -39,7 +38,7 @@ class Weighing(Machine):
         # Before anything is read. None: which markers are one token is not known, or does not matter.
         self._vocabulary = None
         if atomic:
-            from toolglean.engine.evidence.vocabulary import Vocabulary  # noqa: PLC0415  # see below
+            from toolglean.engine.evidence.kinds import Vocabulary  # noqa: PLC0415  # see below
 
             self._vocabulary = Vocabulary(atomic, self._turn.channel != CONTENT)
         self._evidence = None  # until it is known of some text which tokens wrote it

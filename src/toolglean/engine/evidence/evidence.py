@@ -28,9 +28,8 @@ from toolglean.events import Event, Problem
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
-    from toolglean.engine.evidence.kinds import Special
+    from toolglean.engine.evidence.kinds import Special, Vocabulary
     from toolglean.engine.evidence.reader import Reader
-    from toolglean.engine.evidence.vocabulary import Vocabulary
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 

@@ -1,17 +1,31 @@
-# What is known of each character: whether a special token wrote it. Does not know what a marker is.
-"""The evidence of a chunk, a byte for each character."""
+# What is known of each character (whether a special token wrote it), and of a model's tokens before it writes. Does
+# not know what a marker is, or what follows from that.
+"""The evidence of a chunk, a byte for each character; and a vocabulary, as far as it matters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.errors import UsageError, shown
 
-__all__ = ["Special", "is_ordinary", "is_special", "kinds_of"]
+__all__ = ["Special", "Vocabulary", "is_ordinary", "is_special", "kinds_of"]
 
 Special: TypeAlias = "bool | Iterable[tuple[int, int]] | None"
 """Which characters of a chunk were written by special tokens: see `Parser.feed`."""
+
+
+class Vocabulary(NamedTuple):
+    """What is known of the model's tokens before the turn.
+
+    Attributes:
+        atomic: the markers that are one token.
+        in_reasoning: whether the prompt has opened the reasoning, which it does with special tokens.
+    """
+
+    atomic: frozenset[str]
+    in_reasoning: bool
+
 
 UNKNOWN, ORDINARY, SPECIAL = b"\0", b"\1", b"\2"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.matcher.damage import MOST_AT_END, ends_nearly, is_broken_off, lost_parameter
 from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, Role
 from toolglean.engine.matcher.swallowed_markers import MOST_TAG
 from toolglean.engine.missed import release
@@ -175,9 +174,10 @@ def end_call(turn: Turn, reading: Reading, here: int) -> None:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif call.parameters is not None and lost_parameter(turn, reading):
+    elif call.parameters is not None and _is_damaged(turn, reading):
         turn.end_malformed(opener_in_value("parameter"), turn.emit.call.name, end)
-    elif is_tag and (empty or is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
+    elif is_tag and (empty or turn.names.lacks_arguments(turn.emit.call.name, turn.emit.call.arguments)):
+        # no closer, and not all arguments: it was broken off there
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
         turn.end_call(end)
@@ -192,8 +192,16 @@ def end_call(turn: Turn, reading: Reading, here: int) -> None:
         turn.say(marker[space:], end + space)
 
 
+def _is_damaged(turn: Turn, reading: Reading) -> bool:
+    from toolglean.engine.matcher.damage import lost_parameter  # noqa: PLC0415  # others read JSON
+
+    return lost_parameter(turn, reading)
+
+
 def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     """The value is followed by what may follow it, up to `here`. False: the call cannot be read."""
+    from toolglean.engine.matcher.damage import MOST_AT_END, ends_nearly  # noqa: PLC0415  # others read JSON
+
     parameters = value.parameters
     pending, start = reading.walk.unsettled
     # A value that was kept until its end has the place where it began; otherwise the place of its closer.

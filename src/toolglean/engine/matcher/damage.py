@@ -21,18 +21,12 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
 
-__all__ = ["MOST_AT_END", "ends_nearly", "is_broken_off", "lost_parameter"]
+__all__ = ["MOST_AT_END", "ends_nearly", "lost_parameter"]
 
 MOST_AT_END = 128  # characters of a value: a closing marker, or what of a tag is looked at, and white space behind it
 
 _last_word = re.compile(r"\w*>?\Z").search
 _ends_in_tag = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?>\Z").search
-
-
-def is_broken_off(turn: Turn) -> bool:
-    """Whether the open call, which no closer ended, lacks an argument that its tool requires."""
-    call = turn.emit.call
-    return turn.names.requires_arguments(call.name) and turn.names.misses(call.name, decode(call.arguments or "{}")[0])
 
 
 def ends_nearly(value: Any, end: str) -> bool:
@@ -79,7 +73,11 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
         tags = re.compile(rf"{opener}|{re.escape(closer)}(?P<more>\s*(?={opener}{named}))?").finditer
         if any(text.startswith(f"<{closer[2:]}") and closer not in text for text in texts):
             return True
-        if resumed and any(closer in text for text in texts) and is_broken_off(turn):
+        if (
+            resumed
+            and any(closer in text for text in texts)
+            and turn.names.lacks_arguments(turn.emit.call.name, written)
+        ):
             return True
         if any(_goes_on_behind(closer, tags(text)) for text in texts):
             return True

@@ -15,7 +15,6 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.matcher.calls import end_call
-from toolglean.engine.matcher.damage import is_broken_off
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER
 from toolglean.formats.nfa import LITERAL, TAG
@@ -80,9 +79,10 @@ class Ending(Stage):
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """The call has ended. What was read since is read again as what follows it."""
         pending, end = reading.walk.unsettled
-        by_another = self._slot.is_tree and _is_marker(reading.walk, pending.lstrip()) is not True
-        if by_another and (turn.emit.call.arguments == "{}" or is_broken_off(turn)):  # by another tag's closer
-            turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
+        by_another, call = self._slot.is_tree and _is_marker(reading.walk, pending.lstrip()) is not True, turn.emit.call
+        lacks = by_another and (call.arguments == "{}" or turn.names.lacks_arguments(call.name, call.arguments))
+        if lacks:  # it ended by another tag's closer
+            turn.end_malformed(NO_CLOSER, call.name, end)
         else:
             turn.end_call(end)
         brackets = pending[: len(pending) - len(pending.lstrip(BRACKETS))]
