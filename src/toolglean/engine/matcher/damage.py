@@ -41,7 +41,8 @@ def ends_nearly(value: Any, end: str) -> bool:
         return True
     if closer[0] != "<" and end.endswith("</"):  # in a format whose markers have lost their signs, as all others have
         return True
-    half = end.casefold().endswith(rest_of_closer(closer).casefold())
+    rest = rest_of_closer(closer)  # behind a blank, it is a word of the text: `a parameter>`
+    half = end.casefold().endswith(rest.casefold()) and end[: len(end) - len(rest)][-1:] != " "
     return half and (closer[:2] != "</" or _ends_in_tag(end) is None)
 
 
