@@ -209,10 +209,11 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     reading.call.decide_value()
     if value.opened:
         reading.call.take_as_written(reading.call.as_written, doubtful=True)
-    end, streams = turn.emit.call.tail(MOST_AT_END), parameters.streams
+    streams = parameters.streams
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
-    nearly = ends_nearly(value, end + written.removesuffix('"') if streams else (untyped or "").rstrip())
+    end = turn.emit.call.tail(MOST_AT_END) + written.removesuffix('"') if streams else (untyped or "").rstrip()
+    nearly = ends_nearly(value, end)
     stray = value.stray and (turn.repair is OFF or value.seen.may_open(turn.emit.call.tail(MOST_TAG)))
     if stray or value.misspelt >= start or nearly:
         _give_up(turn, reading, OWN_CLOSER, pending, start)

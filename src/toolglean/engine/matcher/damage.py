@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_AT_END", "ends_nearly", "lost_parameter"]
 
-MOST_AT_END = 128  # characters of a value: a closing marker, or what of a tag is looked at, and white space behind it
+MOST_AT_END = 128  # characters at the end of a value: a marker or a tag, and the white space behind it
 
 _last_word = re.compile(r"\w*>?\Z").search
 _ends_in_tag = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?>\Z").search
@@ -39,7 +39,7 @@ def ends_nearly(value: Any, end: str) -> bool:
     end = _breaks_at_end(end)
     if closer[:2] == "</" and end.endswith((f"<{closer[2:]}", f"<{closer[2:-1]}/>", f"<\\\\{closer[2:]}", closer[:-1])):
         return True
-    if closer[0] != "<" and end.endswith("</"):  # in a format whose markers have lost their signs, as all others have
+    if closer[0] != "<" and end.endswith("</"):  # the format's markers have no signs, and here one has
         return True
     rest = rest_of_closer(closer)  # behind a blank, it is a word of the text: `a parameter>`
     half = end.casefold().endswith(rest.casefold()) and end[: len(end) - len(rest)][-1:] != " "
@@ -58,16 +58,16 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
     opener is broken: the call lacks one that it requires, or behind a closing tag, which nothing has opened, comes the
     beginning of that tag, or another parameter's name; or behind a closing marker, the opener without its first sign.
     """
-    resumed, written, seen = reading.call.resumed, turn.emit.call.arguments, _damage_of(reading)
+    resumed, written, damage = reading.call.resumed, turn.emit.call.arguments, _damage_of(reading)
     closers = swallowed_markers_of(reading.walk.program, reading.call.format).of_values
-    goes_on = any(rest in written for rest in seen.rests)
+    goes_on = any(rest in written for rest in damage.rests)
     if not (resumed or goes_on or any(f'"<{closer[2:]}' in written for closer in closers)):
         return False
     values: dict[str, Any] = decode(written)[0]
     more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
     named = rf'|<?[\w|｜]{{0,24}}(?:[ =>]|name=|"){{0,4}}(?:{more})(?!\w)' if more else ""
     texts = [each for each in values.values() if isinstance(each, str)]
-    if goes_on and any(map(seen.goes_on, texts)):
+    if goes_on and any(map(damage.goes_on, texts)):
         return True
     for closer in closers:
         opener = re.escape(f"<{closer[2:-1]}")

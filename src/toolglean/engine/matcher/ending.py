@@ -32,7 +32,7 @@ COMMENTS = ("//", "/*", "#", "-- ", "<!--")
 JUNK, DASHES = " \t}])>,;:.!?*~|=\"'`", "-\u2013\u2014"
 """Between the arguments and the closing marker, these mean nothing by themselves."""
 BRACKETS = "}]) \t\r\n"
-"""With nothing else between, they are no text, also on the closing marker's line."""
+"""If nothing else is between the arguments and the closing marker, they are no text, even with line breaks."""
 MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 

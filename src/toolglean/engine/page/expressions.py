@@ -52,7 +52,7 @@ def _begun(node: _Tree, most: int = _TAIL) -> str:
 
 
 def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    """Where any of the rows may begin: a character, and the rest. All that they begin with takes long to compile."""
+    """Where any of the rows may begin: a character, and the next few. Whole openers would take long to compile."""
     begins = _tree(text for row in rows for text in row.begins)
     return [(re.escape(char), _begun(node, _LOOKED_AT)) for char, node in begins.items()]
 
