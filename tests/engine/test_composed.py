@@ -433,6 +433,7 @@ CUTS = {
         f"So:\n\n````b`\n\\n~~~\n<!--\n- </pre><|START_TOOL_RESULT|>> <function=pay>\n\n{MISTRAL}, <|END_TOOL_RESULT|>\n- \n~~~<|im_end|>\n```",
     ),
     "a fence with words in its line": ("auto", f"Ok.\n{_json(1)}\n\n```xml x = 1\n\n{_json(2)}"),
+    "a tag that would go on behind a fence": ("firefunction", "<a\n~~~\n~~~\n>\n<tool>pay|to amount"),
     "white space before a marker that may begin a line": (
         "minicpm-5",
         f'{NOTE}\n<tool_call>\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{{"tool_calls": [{_json(1)}]}}',

@@ -62,6 +62,16 @@ def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limit
     events_of(lambda: Parser(format=name, options=ParserOptions(limits=limits or Limits(), markup=True)), text)
 
 
+@pytest.mark.parametrize("between", [40, 48, 49, 300])
+def test_what_is_too_long_to_be_a_call_by_schema_quotes_none_wherever_it_is_cut(between: int) -> None:
+    """It is let go now and then, and whether a value was open in it depended on when."""
+    text = f"CALL: f\n{'z' * between}\nx: {CALL} "
+    events = events_of(
+        lambda: Parser(TOOLS, format="hermes", options=ParserOptions(limits=Limits(held=60), markup=True)), text
+    )
+    assert len(calls_of(events)) == (between > 48)
+
+
 # A word at the start of a turn waits until it is certain whether a call may begin with it. Such words are prose, even if
 # their first letters begin a marker or a tool's name.
 WORDS = {

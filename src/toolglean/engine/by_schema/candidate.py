@@ -17,12 +17,12 @@ from toolglean.events import Content, Markup
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from toolglean.engine.emit import Emitter
     from toolglean.events import Event
 
-__all__ = ["Candidate", "end_of", "text_of"]
+__all__ = ["Candidate", "end_of", "place_after", "text_of"]
 
 REACH = 46
 """How many characters after the beginning of its line a tool's name may begin: the stream waits for it."""
@@ -76,6 +76,10 @@ class Candidate(Plain):
         """Whether its first line is known to name a tool."""
         return self._is_named(self.start)
 
+    def may_have_ended(self, place: int) -> bool:
+        """Whether there is reason to look at that place whether it still may be a call."""
+        return not self.names_tool or place - self.start > self._most
+
     def add(self, place: int) -> None:
         """A line of it that may begin a call begins there."""
         if place > self.starts[-1]:
@@ -97,13 +101,17 @@ class Candidate(Plain):
         Returns:
             Whether any line is left.
         """
-        self._search(events, names, at_end=at_end)
-        self.starts = [each for each in self.starts if self._may_be_call(each, end, at_end=at_end)]
+        self.starts = list(self.left(events, end, names, at_end=at_end))
         if self.starts and not self.names_tool:
             self.due = max(self.start + REACH, end) + LONGEST
         else:
             self.due = end + PACE
         return bool(self.starts)
+
+    def left(self, events: Sequence[Event], end: int, names: frozenset[str], *, at_end: bool = False) -> Iterator[int]:
+        """The lines of it that may begin a call, of what is kept up to that place: see `prune`."""
+        self._search(events, names, at_end=at_end)
+        return (each for each in self.starts if self._may_be_call(each, end, at_end=at_end))
 
     def _is_named(self, start: int) -> bool:
         number = bisect_left(self._names, start)
@@ -137,16 +145,18 @@ def text_of(events: Sequence[Event], start: int) -> str:
     return "".join(parts)
 
 
-def end_of(events: Sequence[Event], start: int, most: int) -> str:
-    """The end of that content: of its last characters in the turn, so many."""
+def place_after(events: Sequence[Event]) -> int:
+    """The place after that content."""
     last = next((each for each in reversed(events) if isinstance(each, Content | Markup)), None)
-    if last is None:
-        return ""
-    begin = max(start, last.start + len(last.text) - most)
+    return 0 if last is None else last.start + len(last.text)
+
+
+def end_of(events: Sequence[Event], begin: int) -> str:
+    """The content of the events from that place on, which is near their end."""
     first = len(events) - 1
-    while first and events[first].start > begin:
+    while first > 0 and events[first].start > begin:
         first -= 1
-    return text_of(events[first:], begin)
+    return text_of(events[max(first, 0) :], begin)
 
 
 def _is_name(word: str, names: frozenset[str]) -> bool:

@@ -13,6 +13,7 @@ from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import Noted, TurnState, Unread
+from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
@@ -100,16 +101,22 @@ class Keeping(TurnState):
         """The judge has read content: that text, behind another and its last character, which may be set for lines, at
         that place. What it leaves open is around what comes later.
         """
-        around = self.around
-        if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
-            around = self.around = around.read(text, before if before.endswith(last) else last, start)
-        code = self.judge.code
+        code, around = self.judge.code, self.around
+        tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
-        if closed and (around.open or around.tail or around.shut):
-            self.around = around.outside(closed, start + len(text))
+        if closed and (tags or around.open or around.shut):
+            for each in sorted(closed, key=_end):  # no tag goes on behind a quotation
+                end = max(each[1] - start, 0)
+                self.look_around(text[:end], before, last, start)
+                self.around = self.around.outside((each,), start + end)
+                before = last = ((before if before.endswith(last) else last) + text[:end])[-KEPT:]
+                text, start = text[end:], start + end
+            self.look_around(text, before, last, start)
+        elif tags:
+            self.around = around.read(text, before if before.endswith(last) else last, start)
 
     def _keep_from(self, place: int, *, refused: bool) -> None:
-        if self.candidate is not None and not self.candidate.names_tool:
+        if self.candidate is not None and self.candidate.may_have_ended(place):
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         if refused:  # JSON is a call with `trailing_json="call"` alone
             if self.candidate is None:
@@ -224,6 +231,10 @@ class Keeping(TurnState):
         noted = self.unread if self.emit.index == 0 else None
         if noted is not None and (unread := self._unread_in(noted.text, noted.kind)):
             self.emit.problem(UNREAD, unread, noted.place)
+
+
+def _end(closed: tuple[int, int, bool]) -> int:
+    return closed[1]
 
 
 def _first_of_turn(text: str, start: int) -> Unread | None:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.by_schema.beginnings import begins, is_json, json_line
-from toolglean.engine.by_schema.candidate import end_of, text_of
+from toolglean.engine.by_schema.candidate import end_of, place_after, text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
@@ -95,11 +95,15 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     """Whether what is kept ends where a value of a call has begun: behind a parameter's name and a sign on its line, or
     the line before, or in an element for it.
     """
-    end = end_of(turn.emit.out, kept.start, MOST_BEFORE)
-    for tool in turn.names.tools or ():
+    events, tools, place = turn.emit.out, turn.names.tools, place_after(turn.emit.out)
+    start = None if tools is None else next(kept.left(events, place, tools.described), None)
+    if tools is None or start is None:  # when that was looked at before depends on chunks
+        return False
+    end = end_of(events, max(start, place - MOST_BEFORE))
+    for tool in tools:
         keys = "|".join(re.escape(key) for key in properties(tool.parameters) if key in end)
         value = re.search(_VALUE.format(keys), end) if keys else None
-        named = value and tool.name in text_of(turn.emit.out, kept.start).removesuffix(value[0])
+        named = value and tool.name in text_of(events, start).removesuffix(value[0])
         if value and named and not _is_closed(end[: value.start()].rpartition("\n")[2], value[0]):
             return True
     return False
