@@ -81,6 +81,11 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a tag that is closed in a value": (
         "gemma-4", "<|tool_call>call:note{text:<s>a</s>}<tool_call|>", [("note", {"text": "<s>a</s>"})], "",
     ),
+    "reasoning behind brackets that are no JSON": ("mistral", f"[[THINK]{NOTE}[/THINK]", [], ""),
+    "reasoning behind what begins as JSON": ("auto", f'{{"a": [1, [THINK]{NOTE}[/THINK]', [], ""),
+    "reasoning behind what begins as a call in JSON": (
+        "hermes", f'{{"name": "note", "arguments": [THINK]{NOTE}[/THINK]', [], "",
+    ),
     "a quoted line behind blanks": ("hermes", f"   > {NOTE}", [], ""),
     "quoted lines behind blanks in a list": ("auto", f"- so:\n\n  > a\n  > {PHI}\n\nDone.", [], ""),
     "a name that breaks off before an empty line": (

@@ -272,7 +272,7 @@ def test_json_alone_on_its_line_is_a_call(text: str) -> None:
 
 def test_data_is_content_as_soon_as_it_shows() -> None:
     parser = Parser(TOOLS)
-    assert parser.feed('{"rooms": [{"name": ') == [Content('{"rooms": [', 0), Content('{"name": ', 11)]
+    assert parser.feed('{"rooms": [{"name": ') == [Content('{"rooms": ', 0), Content('[{"name": ', 10)]
 
 
 def test_a_call_without_a_marker_is_held_to_its_last_bracket() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.reasons import not_a_call
 from toolglean.engine.turn import Payload
 from toolglean.scan import data
-from toolglean.scan.json import END, IN_STRING
+from toolglean.scan.json import END, IN_STRING, LIST
 from toolglean.scan.names import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, STRING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Passing", "pass_over"]
 
+NONE = ("", 0)  # no bracket waits
 _NAMES = NAME_KEYS | KNOWN_NAME_KEYS
 
 
@@ -57,12 +58,12 @@ class Passing(Plain, Payload):
         told: whether an apparent call was reported.
     """
 
-    __slots__ = ("_code", "_open", "_scanner", "_told", "_unsure")
+    __slots__ = ("_bracket", "_code", "_open", "_scanner", "_told", "_unsure")
     owned = ("_code", "_open", "_scanner")
 
     def __init__(self, scanner: JsonTokens, code: Quotes | None, *, told: bool) -> None:
         self._scanner, self._code = scanner, code
-        self._told, self._unsure = told, True
+        self._told, self._unsure, self._bracket = told, True, NONE
         # For each open object: its last key, the tool that it names, and whether it has arguments.
         self._open: list[tuple[str, str, bool]] = [("", "", False)] * len(scanner.stack)
 
@@ -79,7 +80,7 @@ class Passing(Plain, Payload):
                 missed = self._watch(turn.names, raw)
             if missed:
                 self.say(turn, text[begun:i], turn.tape.base + begun)
-                turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i)
+                turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i - len(self._bracket[0]))
                 begun, self._told = i, True
         if scanner.state == END or scanner.token is FAIL:
             last = turn.last_text
@@ -88,10 +89,15 @@ class Passing(Plain, Payload):
         self.say(turn, text[begun:i], turn.tape.base + begun)
         if scanner.token is FAIL:
             turn.judge.was_text(self._code)
+            turn.tape.read_instead(*self._bracket)
         return i
 
     def say(self, turn: Turn, text: str, start: int) -> None:
-        """That part of the JSON is content."""
+        """That part of the JSON is content. A bracket at its end waits: a marker may begin with it."""
+        text, start = self._bracket[0] + text, start - len(self._bracket[0])
+        waits = self._scanner.state == LIST and text.endswith("[")
+        self._bracket = ("[", start + len(text) - 1) if waits else NONE
+        text = text[: len(text) - waits]
         self._unsure = self._unsure and not text.strip("[")  # brackets alone may be no JSON after all
         turn.say(text, start, is_data=True, unsure=self._unsure)
         if self._code is not None and text:
@@ -127,5 +133,8 @@ class Passing(Plain, Payload):
         return name if has_arguments else ""
 
     def finish(self, turn: Turn) -> None:
-        """The turn is over: nothing waits."""
+        """The turn is over: a bracket that waits is content."""
         turn.leave(text_follows=True)
+        bracket, place = self._bracket
+        if bracket:
+            turn.say(bracket, place, is_data=True)
