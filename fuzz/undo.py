@@ -17,8 +17,8 @@
 #                So does a region in which a quotation begins (`~~~`, `<pre>`, a tool's result): it is meant to go on;
 #                one in reasoning whose closing marker closes calls of the format too (`<|end|>`), and so belongs to the
 #                call; one behind which a call is said to follow a malformed one that was not closed; one with a tag, if
-#                a closer that nothing opened follows; and one after a lone backtick that spans lines: as code, it ends
-#                at the next backtick.
+#                a closer that nothing opened follows, or a call by schema, around which nothing may be open; and one
+#                after a lone backtick that spans lines: as code, it ends at the next backtick.
 #
 # What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
 # backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
@@ -44,7 +44,7 @@ from fuzz.runner import Found, Fuzzer, judged
 from fuzz.shrink import shrunk
 from fuzz.turns import every_format
 from toolglean import ToolCall, ToolSet, UsageError
-from toolglean.engine.reasons import AFTER_UNCLOSED, LEFTOVER_MARKER
+from toolglean.engine.reasons import AFTER_UNCLOSED, LEFTOVER_MARKER, UNDECLARED
 from toolglean.formats.patterns import first_literal
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
@@ -56,6 +56,7 @@ __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "ver
 _quotes = re.compile(
     r"~~~|<!--|<(?:pre|code|script)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result", re.IGNORECASE
 )
+_quotes_line = re.compile(r"^ *>", re.MULTILINE).search
 SAME, NOT_UNDONE, OPEN = "the same", "not undone", "still open"
 NAMES = ("f", "g", "get_weather")
 ARGUMENTS: tuple[dict[str, Any], ...] = (
@@ -146,7 +147,8 @@ def verdict(case: Case) -> tuple[str, str]:
     solid = [begin + place for place, char in enumerate(case.region) if not char.isspace()]
     if any(undone.prefix[place] != twin.prefix[place] for place in solid):
         return NOT_UNDONE, ""
-    if _quotes.search(case.region + case.after) or _is_shared(case) or _spans_lines(case):
+    line = case.before[case.before.rfind("\n") + 1 :] + case.region + case.after
+    if _quotes.search(case.region + case.after) or _quotes_line(line) or _is_shared(case) or _spans_lines(case):
         return OPEN, ""
     if _is_tag(case, undone, twin) or any(each[0] == AFTER_UNCLOSED.text for each in undone.problems):
         return OPEN, ""
@@ -177,9 +179,10 @@ def _spans_lines(case: Case) -> bool:
 
 
 def _is_tag(case: Case, undone: View, twin: View) -> bool:
-    # After a tag in the text, a closer that nothing opened is text as well (`Turn.has_tags`). The twin has no tag.
-    said = {each for each in twin.problems if each[0] == LEFTOVER_MARKER.text}
-    return re.search(r"<\w", case.region) is not None and not said <= set(undone.problems)
+    # After a tag in the text, a closer that nothing opened is text as well (`Turn.has_tags`), and a call by schema is
+    # none, which is told. The twin has no tag.
+    said = {each for each in twin.problems if each[0] in {LEFTOVER_MARKER.text, UNDECLARED.text}}
+    return re.search(r"<[\w/|]", case.region) is not None and not said <= set(undone.problems)
 
 
 def _difference(what: str, undone: View, twin: View) -> str:

@@ -260,14 +260,17 @@ def test_a_line_between_others_that_begins_with_a_tool_and_its_arguments_is_told
         assert [each.code for each in events if isinstance(each, Problem)] == told
 
 
-@pytest.mark.parametrize("before", ["<|.\n", "For example:\n<|\n"])
+@pytest.mark.parametrize(
+    "before", ["<|.\n", "For example:\n<|\n", "&lt;tool_call&gt; ends it.\n", '````json\n{"exact": 1}\n````\nThen:\n']
+)
 def test_a_refused_line_does_not_hide_json_that_is_a_call(before: str) -> None:
-    for properties, told in (({}, []), ({"zone": {"type": "string"}}, ["unread-call"])):
+    before = f"Well.\n{before}"
+    for properties, told in (({}, []), ({"zone": {"type": "string"}}, [("unread-call", len(before))])):
         tools = [{"name": "now", "parameters": {"type": "object", "properties": properties}}]
-        text = f'Well.\n{before}{{"name": "now", "arguments": {{}}}}'
+        text = f'{before}{{"name": "now", "arguments": {{}}}}'
         events = events_of(partial(Parser, tools, format="xlam", options=ParserOptions(markup=True)), text)
         assert calls_of(events) == []
-        assert [each.code for each in events if isinstance(each, Problem)] == told
+        assert [(each.code, each.start) for each in events if isinstance(each, Problem)] == told
 
 
 @pytest.mark.parametrize("key", ["city: |\n \n\ndays: 3", "days: 3\ncity: |\n"])

@@ -56,13 +56,14 @@ class Unread(NamedTuple):
 
     place: int
     rope: Rope
+    end: int
     until: int
     kind: Noted
 
     @property
     def text(self) -> str:
-        """The text, without white space around it."""
-        return joined(self.rope).strip()
+        """The text."""
+        return joined(self.rope)
 
     def may_call(self, names: Collection[str]) -> bool:
         """Whether it may name a call, so that what follows must be noted."""
@@ -73,7 +74,9 @@ class Unread(NamedTuple):
         """The same with that text, which is at that place."""
         if start >= self.until:
             return self
-        return self._replace(rope=grown(self.rope, text[: self.until - start]))
+        text = text[: self.until - start]
+        gap = "\n" * (start - self.end)  # a marker, behind which a line may begin
+        return self._replace(rope=grown(self.rope, gap + text), end=start + len(text))
 
 
 class Rules(NamedTuple):

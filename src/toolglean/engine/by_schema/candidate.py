@@ -74,11 +74,7 @@ class Candidate(Plain):
     @property
     def names_tool(self) -> bool:
         """Whether its first line is known to name a tool."""
-        return self._is_named(self.start)
-
-    def may_have_ended(self, place: int) -> bool:
-        """Whether there is reason to look at that place whether it still may be a call."""
-        return not self.names_tool or place - self.start > self._most
+        return _is_near(self._names, self.start)
 
     def add(self, place: int) -> None:
         """A line of it that may begin a call begins there."""
@@ -101,36 +97,43 @@ class Candidate(Plain):
         Returns:
             Whether any line is left.
         """
-        self.starts = list(self.left(events, end, names, at_end=at_end))
+        self._searched, named = self._search(events, names, at_end=at_end)
+        self._names += named
+        left = self._left(end, self._searched, self._names, at_end=at_end)
+        if at_end:
+            self.starts = list(left)
+        else:  # the others are looked at when they are the first
+            del self.starts[: bisect_left(self.starts, next(left, end))]
         if self.starts and not self.names_tool:
             self.due = max(self.start + REACH, end) + LONGEST
         else:
             self.due = end + PACE
         return bool(self.starts)
 
-    def left(self, events: Sequence[Event], end: int, names: frozenset[str], *, at_end: bool = False) -> Iterator[int]:
-        """The lines of it that may begin a call, of what is kept up to that place: see `prune`."""
-        self._search(events, names, at_end=at_end)
-        return (each for each in self.starts if self._may_be_call(each, end, at_end=at_end))
+    def first_left(self, events: Sequence[Event], end: int, names: frozenset[str]) -> int | None:
+        """The first line of it that may begin a call, if it is pruned so; None if none does. Nothing changes."""
+        searched, named = self._search(events, names, at_end=False)
+        return next(self._left(end, searched, self._names + named, at_end=False), None)
 
-    def _is_named(self, start: int) -> bool:
-        number = bisect_left(self._names, start)
-        return number < len(self._names) and self._names[number] - start < REACH
+    def _left(self, end: int, searched: int, named: list[int], *, at_end: bool) -> Iterator[int]:
+        for start in self.starts:
+            if _is_near(named, start):
+                if end - start <= self._most:
+                    yield start
+            elif not at_end and searched - start < REACH and end - start < MOST_WORD:
+                yield start
 
-    def _may_be_call(self, start: int, end: int, *, at_end: bool) -> bool:
-        if self._is_named(start):
-            return end - start <= self._most
-        return not at_end and self._searched - start < REACH and end - start < MOST_WORD
-
-    def _search(self, events: Sequence[Event], names: frozenset[str], *, at_end: bool) -> None:
-        begin = self._searched
-        text = text_of(events, begin)
-        self._searched = begin + len(text)
+    def _search(self, events: Sequence[Event], names: frozenset[str], *, at_end: bool) -> tuple[int, list[int]]:
+        # Up to where it is searched now, and where it names a tool behind what was searched before.
+        begin, named = self._searched, []
+        text = end_of(events, begin)
+        searched = begin + len(text)
         for word in _words(text):
             if word.end() == len(text) and not at_end:  # it may continue
-                self._searched = begin + word.start()
+                searched = begin + word.start()
             elif _is_name(word[0], names):
-                self._names.append(begin + word.start())
+                named.append(begin + word.start())
+        return searched, named
 
 
 def text_of(events: Sequence[Event], start: int) -> str:
@@ -157,6 +160,11 @@ def end_of(events: Sequence[Event], begin: int) -> str:
     while first > 0 and events[first].start > begin:
         first -= 1
     return text_of(events[max(first, 0) :], begin)
+
+
+def _is_near(named: list[int], start: int) -> bool:
+    number = bisect_left(named, start)
+    return number < len(named) and named[number] - start < REACH
 
 
 def _is_name(word: str, names: frozenset[str]) -> bool:

@@ -16,6 +16,7 @@ from toolglean.engine.state import Noted, TurnState, Unread
 from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
+    from toolglean.engine.by_schema.reading import Told
     from toolglean.engine.emit import Emitter
 
 __all__ = ["Keeping"]
@@ -116,7 +117,8 @@ class Keeping(TurnState):
             self.around = around.read(text, before if before.endswith(last) else last, start)
 
     def _keep_from(self, place: int, *, refused: bool) -> None:
-        if self.candidate is not None and self.candidate.may_have_ended(place):
+        candidate = self.candidate
+        if candidate is not None and candidate.first_left(self.emit.out, place, self.described) is None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         if refused:  # JSON is a call with `trailing_json="call"` alone
             if self.candidate is None:
@@ -146,17 +148,18 @@ class Keeping(TurnState):
     def _refuse_line(self, place: int) -> None:
         # What begins there is content. The first such line is noted, or the next one after JSON that is no call.
         noted = self.unread
-        if noted is not None and noted.kind is Noted.LINE and is_json(text := noted.text):
-            noted = self.unread = noted._replace(kind=Noted.CALL) if self._unread_in(text, Noted.LINE) else None
+        if noted is not None and noted.kind is Noted.LINE and is_json(text := noted.text.lstrip()):
+            noted = self.unread = noted._replace(kind=Noted.CALL) if self._unread_in(text, Noted.LINE)[1] else None
         if self.described and (noted is None or noted.kind is Noted.FIRST):
-            self.unread = Unread(place, (), place + self.limits.held, Noted.LINE)
+            self.unread = Unread(place, (), place, place + self.limits.held, Noted.LINE)
 
-    def _unread_in(self, text: str, kind: Noted) -> str:
+    def _unread_in(self, text: str, kind: Noted) -> Told:
         # What must be told of that text, which was refused.
         from toolglean.engine.by_schema import reading  # noqa: PLC0415  # few turns need it
 
         if kind is Noted.FIRST:
-            return text if reading.spells_call(text, self) else ""
+            text = text.rstrip()
+            return 0, text if reading.spells_call(text, self) else ""
         return reading.told_in(text, self)
 
     def _emitter_before(self) -> Emitter | None:
@@ -223,14 +226,15 @@ class Keeping(TurnState):
             if found is not None:
                 self.emit = found
                 return
-            unread = unread_in(kept, self)
+            place, unread = unread_in(kept, self)
             self.emit.release()
             if unread:
-                self.emit.problem(UNREAD, unread, kept.start)
+                self.emit.problem(UNREAD, unread, kept.start + place)
                 return
-        noted = self.unread if self.emit.index == 0 else None
-        if noted is not None and (unread := self._unread_in(noted.text, noted.kind)):
-            self.emit.problem(UNREAD, unread, noted.place)
+        if self.unread is not None and self.emit.index == 0:
+            place, unread = self._unread_in(self.unread.text, self.unread.kind)
+            if unread:
+                self.emit.problem(UNREAD, unread, self.unread.place + place)
 
 
 def _end(closed: tuple[int, int, bool]) -> int:
@@ -243,4 +247,4 @@ def _first_of_turn(text: str, start: int) -> Unread | None:
     if not first.startswith(_SIGNS):
         return None
     place = start + len(text) - len(first)
-    return Unread(place, (), place + MOST_FIRST, Noted.FIRST).with_text(first, place)
+    return Unread(place, (), place, place + MOST_FIRST, Noted.FIRST).with_text(first, place)

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.by_schema.beginnings import begins, is_json, json_line
+from toolglean.engine.by_schema.beginnings import begins, is_json, json_lines
 from toolglean.engine.by_schema.candidate import end_of, place_after, text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.modes import DONE
@@ -96,7 +97,7 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     the line before, or in an element for it.
     """
     events, tools, place = turn.emit.out, turn.names.tools, place_after(turn.emit.out)
-    start = None if tools is None else next(kept.left(events, place, tools.described), None)
+    start = None if tools is None else kept.first_left(events, place, tools.described)
     if tools is None or start is None:  # when that was looked at before depends on chunks
         return False
     end = end_of(events, max(start, place - MOST_BEFORE))
@@ -109,6 +110,9 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     return False
 
 
+Told = tuple[int, str]
+"""What is told of a text, and where in it that begins; "" if nothing is."""
+NOTHING_TOLD = 0, ""
 _VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`
     r"(?<!\w)(?:{0})(?!\w)[\\\"'”’]{{0,4}}[ \t]{{0,4}}(?:"
     r"(?:[:=：]|=>)(?:[^\n}}]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
@@ -126,27 +130,30 @@ def _is_closed(before: str, value: str) -> bool:
     return before.count("[") > before.count("]") and _to_bracket(value) is not None
 
 
-def unread_in(kept: Candidate, turn: TurnState) -> str:
-    """The text that was not read as a call, although it names a tool and the parameters which it requires; or ""."""
+def unread_in(kept: Candidate, turn: TurnState) -> Told:
+    """What was not read as a call, although it names a tool and the parameters which it requires."""
     if (
         not kept.starts
         or turn.names.tools is None
         or turn.tape.hides
         or any(isinstance(each, Problem) for each in turn.emit.out)
     ):
-        return ""
-    return told_in(text_of(turn.emit.out, kept.start).strip(), turn)
+        return NOTHING_TOLD
+    return told_in(text_of(turn.emit.out, kept.start), turn)
 
 
-def told_in(text: str, turn: TurnState) -> str:
-    """What must be told of that text, which is content: all of it if it names a call; up to the end of the first JSON
-    at a line's start if that would be one; or "".
+def told_in(text: str, turn: TurnState) -> Told:
+    """What must be told of that text, which is content: all of it if it names a call; or the first JSON at a line's
+    start that would be one.
     """
+    place = len(text) - len(text.lstrip())
+    text = text.strip()
     if not is_json(text) and names_call(text, turn):
-        return text
-    line = json_line(text)
-    call = json_call_in(text[line.end() :], turn) if line is not None else ""
-    return text[: line.end() + len(call)] if line is not None and call else ""
+        return place, text
+    calls = (
+        (place + line.end(), json_call_in(text[line.end() :], turn)) for line in islice(json_lines(text), MOST_STARTS)
+    )
+    return next((told for told in calls if told[1]), NOTHING_TOLD)
 
 
 def names_call(text: str, turn: TurnState) -> bool:
