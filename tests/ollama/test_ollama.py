@@ -629,7 +629,7 @@ class Count:
         self._watch(names.Names, "search", self._searched)
         self._watch(arguments, "decode_object", lambda _, text: len(text))
         self._watch(parser, "find_tag", lambda _, buffer, __: len(buffer))
-        self._watch(parser, "_joined", lambda result, _: len(result))
+        self._watch(parser, "joined", lambda result, _: len(result))
 
     def _watch(self, owner: Any, name: str, cost: Callable[..., int]) -> None:
         original = getattr(owner, name)

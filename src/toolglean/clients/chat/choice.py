@@ -12,7 +12,7 @@ from typing import Any
 
 from toolglean.conversation.deltas import ChatDeltas
 from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS, reasoning_of
-from toolglean.conversation.reading.chat_calls import ChatCalls
+from toolglean.conversation.reading.parsed import ChatCalls
 from toolglean.conversation.reading.text import TurnText, is_all
 from toolglean.events import Event, Reasoning
 
