@@ -27,6 +27,7 @@ from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS
 from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.conversation.told import described, with_one_system_message
 from toolglean.errors import ToolgleanError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
@@ -35,11 +36,10 @@ from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.faults import chunk_of, refusal
-from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.served import Frozen, Served, with_unknown_tools
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import MessageList
+from toolglean.llm.types import MessageList, with_system
 from toolglean.parser import Parser, ParserArguments
 
 __all__ = ["OpenAICompatible"]
@@ -226,7 +226,8 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            messages = with_tools_described(messages, tools, written_format(self.model, self.parser))
+            told = described((tool["function"] for tool in tools), written_format(self.model, self.parser))
+            messages = with_system(told, messages)
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools

@@ -31,7 +31,7 @@ from toolglean.llm.faults import RequestInfo, RetryPolicy, converting_errors
 from toolglean.llm.replay import clients_of
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role, with_system
 from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
@@ -187,7 +187,7 @@ class Served(BaseModel, FunctionCallingLLM):
         found = MessageList.of(messages)
         if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
             return found  # there is nothing to add, or it has been added already
-        return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
+        return with_system(self.system_prompt, found)
 
     # -- what depends on the server ------------------------------------------------------------------------------------
 

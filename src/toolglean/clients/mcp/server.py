@@ -17,7 +17,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Self, TypeAlias, TypeVar, Unpack
@@ -27,6 +26,7 @@ from mcp.client import Transport
 from mcp.server import MCPServer, Server
 from mcp.shared.dispatcher import ProgressFnT
 
+from toolglean.clients.at_once import settled
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
@@ -359,9 +359,7 @@ def _reporting(told: Progress | None) -> ProgressFnT | None:
         return None
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
-        waiting = told(progress, total, message)
-        if inspect.isawaitable(waiting):
-            await waiting
+        await settled(told(progress, total, message))
 
     return report
 
