@@ -25,7 +25,7 @@ from toolglean.clients.at_once import settled, steps_of
 from toolglean.clients.parts import END_OF_EVENT, Parts
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
-from toolglean.conversation.parsing import FORMAT_OPTIONS
+from toolglean.conversation.reading.arguments import FORMAT_OPTIONS
 from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.conversation.told import described, with_one_system_message
 from toolglean.errors import ToolgleanError

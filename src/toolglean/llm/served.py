@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.at_once import at_once, plainly, steps_of
-from toolglean.conversation.parsing import check_parsing
+from toolglean.conversation.reading.arguments import check_parsing
 from toolglean.conversation.runner import loop_here
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call

@@ -36,7 +36,7 @@ from toolglean.clients.ollama.requests import (
     sent_tools,
 )
 from toolglean.conversation.fields import field
-from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
+from toolglean.conversation.reading.arguments import FORMAT_OPTIONS, check_parsing
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format

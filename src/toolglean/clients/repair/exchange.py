@@ -24,8 +24,7 @@ from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole, decoded
 from toolglean.clients.responses.reader import ResponseReader, dict_response
 from toolglean.conversation.fields import field, listed, text_in
-from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
-from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.arguments import FORMAT_OPTIONS, TurnArguments, check_parsing
 from toolglean.conversation.reading.counts import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
