@@ -25,7 +25,7 @@ from toolglean.clients.at_once import settled, steps_of
 from toolglean.clients.parts import END_OF_EVENT, Parts
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
-from toolglean.conversation.reading.arguments import FORMAT_OPTIONS
+from toolglean.conversation.reading.arguments import says_format
 from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.conversation.told import described, with_one_system_message
 from toolglean.errors import ToolgleanError
@@ -258,11 +258,6 @@ def _facts(chunk: Any) -> dict[str, Any]:
 
 
 # -- grammars ----------------------------------------------------------------------------------------------------------
-
-
-def says_format(options: Mapping[str, Any]) -> bool:
-    """Whether these arguments of `toolglean.Parser` give the format of calls."""
-    return any(options.get(name) is not None for name in FORMAT_OPTIONS)
 
 
 def written_format(model: str, options: Mapping[str, Any]) -> Format | None:

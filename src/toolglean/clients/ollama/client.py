@@ -36,7 +36,7 @@ from toolglean.clients.ollama.requests import (
     sent_tools,
 )
 from toolglean.conversation.fields import field
-from toolglean.conversation.reading.arguments import FORMAT_OPTIONS, check_parsing
+from toolglean.conversation.reading.arguments import check_parsing, says_format
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
@@ -61,9 +61,7 @@ class _Templates:
         """The parser's arguments, if they are known without a request: the user has said how calls are written, or the
         server has been asked.
         """
-        if any(name in self._parsing for name in FORMAT_OPTIONS):
-            return self._parsing
-        return self._known.get(model)
+        return self._parsing if says_format(self._parsing) else self._known.get(model)
 
     def found(self, model: str, shown: Any) -> ParserArguments:
         """The parser's arguments, from what the server says about a model. An unreadable template is ignored."""

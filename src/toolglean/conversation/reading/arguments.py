@@ -16,7 +16,7 @@ from toolglean.errors import UsageError, shown
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
-__all__ = ["FORMAT_OPTIONS", "TurnArguments", "check_parsing", "text_for", "with_own_ids"]
+__all__ = ["FORMAT_OPTIONS", "TurnArguments", "check_parsing", "says_format", "text_for", "with_own_ids"]
 
 FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; otherwise the server or the model's name does, or the turn.
@@ -71,6 +71,11 @@ def with_own_ids(given: ParserOptions | None) -> ParserOptions:
 
 
 # -- checked when they are given ------------------------------------------------------------------------------------
+
+
+def says_format(options: Mapping[str, Any]) -> bool:
+    """Whether these arguments of `toolglean.Parser` give the format of calls."""
+    return any(options.get(name) is not None for name in FORMAT_OPTIONS)
 
 
 def check_parsing(parsing: Any) -> None:
