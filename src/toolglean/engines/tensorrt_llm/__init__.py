@@ -1,5 +1,4 @@
-# Where TensorRT-LLM keeps the names of its parsers of calls, and what they need. Does not depend on what a parser does
-# (parsers.py).
+# Where TensorRT-LLM keeps the names of its parsers of calls. Does not depend on what a parser does (parsers.py).
 #
 # trtllm-serve loads no plugins, and reads the names when its module is imported. So `python -m
 # toolglean.engines.tensorrt_llm` (__main__.py) registers toolglean's first, and then is trtllm-serve.
@@ -7,15 +6,11 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from toolglean.engines.environment import options_from_environment
-from toolglean.engines.modules import first_module
 from toolglean.engines.names import classes_of
+from toolglean.engines.tensorrt_llm.places import trt_module
 
-__all__ = ["NEEDED", "register", "trt_module"]
-
-NEEDED = "a TensorRT-LLM whose tool parsers are told when a stream ends"
+__all__ = ["register"]
 
 
 def register() -> None:
@@ -32,16 +27,3 @@ def register() -> None:
     from toolglean.engines.tensorrt_llm.parsers import CallParser  # noqa: PLC0415  # it imports TensorRT-LLM's classes
 
     factory.parsers.update(classes_of(CallParser))
-
-
-def trt_module(name: str, *members: str) -> ModuleType:
-    """The module of `tensorrt_llm.serve.tool_parser` with that name.
-
-    Args:
-        name: the last part of its name.
-        members: what is needed of it.
-
-    Raises:
-        EngineError: there is none, or something is missing in it.
-    """
-    return first_module([f"tensorrt_llm.serve.tool_parser.{name}"], members, NEEDED)

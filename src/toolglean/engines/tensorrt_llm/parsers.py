@@ -12,7 +12,7 @@ from typing import Any
 from toolglean.engines.detector import Detector
 from toolglean.engines.modules import EngineError
 from toolglean.engines.syntax import model_syntax
-from toolglean.engines.tensorrt_llm import NEEDED, trt_module
+from toolglean.engines.tensorrt_llm.places import NEEDED, trt_module
 from toolglean.errors import UsageError
 
 __all__ = ["CallParser"]
