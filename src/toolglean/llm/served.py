@@ -31,7 +31,7 @@ from toolglean.llm.faults import RequestInfo, RetryPolicy, converting_errors
 from toolglean.llm.replay import clients_of
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role, with_system
+from toolglean.llm.types import ChatResponse, MessageList, Metadata, Role, with_system
 from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
@@ -185,7 +185,8 @@ class Served(BaseModel, FunctionCallingLLM):
 
     def _extend_messages(self, messages: Messages) -> MessageList:
         found = MessageList.of(messages)
-        if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
+        first = (found[0].role, found[0].content) if found else None
+        if not self.system_prompt or first == (Role.SYSTEM, self.system_prompt):
             return found  # there is nothing to add, or it has been added already
         return with_system(self.system_prompt, found)
 
@@ -350,10 +351,6 @@ class Served(BaseModel, FunctionCallingLLM):
             schema_of(tool)
 
     force_single_tool_call = staticmethod(force_single_tool_call)
-
-
-def _says(message: Message, role: Role, text: str) -> bool:
-    return message.role == role and message.content == text
 
 
 # -- what cannot be changed --------------------------------------------------------------------------------------------
