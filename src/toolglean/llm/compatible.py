@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.at_once import settled, steps_of
 from toolglean.clients.parts import END_OF_EVENT, Parts
-from toolglean.conversation import OpenAIHistoryConverter
+from toolglean.conversation import OpenAIChunkWrapper, OpenAIHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.conversation.reading.arguments import says_format
 from toolglean.conversation.reading.chat_events import ChatEvents
@@ -252,8 +252,7 @@ def _response_format(given: Any) -> dict[str, Any] | None:
 
 def _facts(chunk: Any) -> dict[str, Any]:
     found = {name: value for name in FACTS if (value := field(chunk, name)) is not None}
-    choices = field(chunk, "choices")
-    reason = field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
+    reason = OpenAIChunkWrapper(chunk).finish_reason
     return found | ({"done_reason": reason} if reason else {})
 
 

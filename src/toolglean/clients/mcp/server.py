@@ -30,7 +30,7 @@ from toolglean.clients.at_once import settled
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
-from toolglean.conversation.runner import unknown_tool_text
+from toolglean.conversation.runner import error_text, unknown_tool_text
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolDict, ToolSet
 
@@ -384,5 +384,4 @@ def _said(error: BaseException) -> str:
     # A task group wraps an error in a group, or in several: the innermost one is what happened.
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    kind = "" if isinstance(error, MCPError | ToolgleanError) else f"{type(error).__name__}: "
-    return f"{kind}{error}".removesuffix(": ")
+    return str(error) if isinstance(error, MCPError | ToolgleanError) else error_text(error)
