@@ -87,13 +87,13 @@ def id_in(value: Any) -> Any:
     return next((each[key] for each in _layers(value) for key in ID_KEYS if each.get(key) is not None), None)
 
 
-def _layers(value: Any) -> Iterator[dict[str, Any]]:
-    """An object, and those that it holds in turn: an answer in a body in a response."""
+def _layers(value: Any, holders: Sequence[str] = HOLDERS) -> Iterator[dict[str, Any]]:
+    """An object, and those that it holds in turn under these keys: an answer in a body in a response."""
     for _ in range(MAX_HOLDERS):
         if not isinstance(value, dict):
             return
         yield value
-        value = next((value[key] for key in HOLDERS if isinstance(value.get(key), dict)), None)
+        value = next((value[key] for key in holders if isinstance(value.get(key), dict)), None)
 
 
 # -- telling turns from chunks -----------------------------------------------------------------------------------------
@@ -209,13 +209,7 @@ class Columns:
 
 def _value_of(value: Any, key: str) -> Any:
     """The value of that key in a row, or in the request that the row contains."""
-    for _ in range(len(REQUESTS) + 1):
-        if not isinstance(value, dict):
-            return None
-        if value.get(key) is not None:
-            return value[key]
-        value = value.get(REQUESTS[0]) or value.get(REQUESTS[1])
-    return None
+    return next((each[key] for each in _layers(value, REQUESTS) if each.get(key) is not None), None)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

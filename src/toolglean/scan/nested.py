@@ -50,7 +50,7 @@ def whole_characters(text: str) -> str:
 
 def without_halves(text: str) -> str:
     """The JSON text with U+FFFD for each lone surrogate, raw or written as an escape."""
-    if not _surrogate(text):
+    if (text.isascii() and "\\u" not in text) or not _surrogate(text):  # the search takes longer than to decode it
         return text
     # Raw halves become escapes first: they may be next to escaped ones.
     text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
