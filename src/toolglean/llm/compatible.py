@@ -209,11 +209,18 @@ class OpenAICompatible(Served):
             setting = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
             message = f"{setting} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
             raise ConfigurationError(message, field="response_format", value=form)
+        functions, declared = [each["function"] for each in tools], self._format()
         parallel = not single and fields.get("parallel_tool_calls") is not False
-        made = constraint(
-            self.grammar, self._format(), tools, choice=choice, parallel=parallel, options=self.grammar_options
-        )
-        return {name: value for name, value in fields.items() if name not in REPLACED} | made
+        try:
+            grammar = grammar_of(declared, functions, choice=_choice(choice), parallel=parallel, **self.grammar_options)
+        except ToolgleanError as error:
+            message = f"grammar={self.grammar!r}: {error}"
+            raise ConfigurationError(message, field="grammar", value=self.grammar) from error
+        rest = {name: value for name, value in fields.items() if name not in REPLACED}
+        if self.grammar == "llama.cpp":
+            return {**rest, "grammar": grammar.gbnf()}
+        tag = grammar.structural_tag()
+        return {**rest, "response_format": tag, "tool_choice": "none", "skip_special_tokens": False}
 
     def _request(
         self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any], *, single: bool
@@ -269,38 +276,6 @@ def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
     if says_format(options):
         return Parser(None, **options).format
     return format_of_model(model)
-
-
-def constraint(
-    server: Server,
-    format: Format,  # noqa: A002  # the name of the parser's argument
-    tools: Sequence[Mapping[str, Any]],
-    *,
-    choice: Any,
-    parallel: bool,
-    options: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The fields of a request that constrain the server to write calls in the format.
-
-    Args:
-        server: the server software.
-        format: the format of calls.
-        tools: the tools that the model may call, in OpenAI's form.
-        choice: the request's `tool_choice`.
-        parallel: whether it may make several calls.
-        options: further arguments of `toolglean.grammar.grammar_of`.
-
-    Raises:
-        ConfigurationError: such a grammar cannot be made; the message says why.
-    """
-    try:
-        chosen = _choice(choice)
-        grammar = grammar_of(format, [each["function"] for each in tools], choice=chosen, parallel=parallel, **options)
-    except ToolgleanError as error:
-        raise ConfigurationError(f"grammar={server!r}: {error}", field="grammar", value=server) from error
-    if server == "llama.cpp":
-        return {"grammar": grammar.gbnf()}
-    return {"response_format": grammar.structural_tag(), "tool_choice": "none", "skip_special_tokens": False}
 
 
 def _choice(given: Any) -> str:
