@@ -18,8 +18,7 @@ from tests.engines.sglang_stand_ins import install, tool
 from tests.support import depth
 from toolglean import UsageError
 from toolglean.engines.names import parser_names
-from toolglean.engines.sglang import CALLS, THOUGHTS, register
-from toolglean.engines.sglang.imports import when_imported
+from toolglean.engines.sglang import CALLS, THOUGHTS, register, when_imported
 
 TOOLS = [tool("get_weather", city={"type": "string"}, days={"type": "integer"})]
 CALL = (
@@ -101,7 +100,7 @@ def test_tables_are_filled_when_they_are_imported(tmp_path: Path, monkeypatch: p
     assert seen == [module]
     assert module.__spec__ is not None
     assert module.__spec__.loader is module.__loader__
-    assert type(module.__loader__).__module__ != "toolglean.engines.sglang.imports"
+    assert type(module.__loader__).__module__ != "toolglean.engines.sglang"
     del sys.modules["late_table"]
 
 

@@ -48,7 +48,7 @@ from toolglean.llm import (
     force_single_tool_call,
     stream_chat_to_completion,
 )
-from toolglean.llm.answers import Answer
+from toolglean.llm.answers import Reading
 
 
 @pytest.fixture(autouse=True)
@@ -217,12 +217,22 @@ def test_a_stream_adds_up(llm: Ollama, server: Loopback) -> None:
     assert ChatResponse.model_validate(dumped).tool_calls == responses[-1].tool_calls
 
 
+class Texts:
+    """Reads texts as content."""
+
+    def read(self, text: str) -> list[Any]:
+        return [Content(text, 0)]
+
+    def finish(self) -> list[Any]:
+        return []
+
+
 def test_a_long_stream_costs_what_it_brings() -> None:
     def steps(count: int) -> Callable[[], None]:
         def run() -> None:
-            answer = Answer()
-            for place in range(count):
-                answer.add([Content("abcd", place)])
+            reading = Reading(Texts(), lambda _: {}, single_call=False)
+            for _ in range(count):
+                reading.step("abcd")
 
         return run
 

@@ -92,12 +92,11 @@ def parse_batch(
     """
     if not isinstance(batch, pa.RecordBatch | pa.Table):
         raise UsageError(f"batch={shown(batch)} is not a table: pass a pyarrow.RecordBatch or a pyarrow.Table")
-    texts = _column(batch, text, "text")
-    _check_texts(texts.type, text, "text")
+    texts = _texts(batch, text, "text")
     parsers = ParserFactory(tools, **parsing)
     size = len(texts)
     own_tools = [None] * size if tools_column is None else _column(batch, tools_column, "tools_column").to_pylist()
-    models = [None] * size if model_column is None else _models(batch, model_column)
+    models = [None] * size if model_column is None else _texts(batch, model_column, "model_column").to_pylist()
     outputs: list[Output] = []
     formats: list[str | None] = []
     for turn, its_tools, model in zip(texts.to_pylist(), own_tools, models, strict=True):
@@ -111,13 +110,6 @@ def parse_batch(
     return type(batch).from_arrays([ids, *_columns_of(outputs, formats)], names=SCHEMA.names)
 
 
-def _models(batch: Rows, name: str) -> list[Any]:
-    found = _column(batch, name, "model_column")
-    _check_texts(found.type, name, "model_column")
-    models: list[Any] = found.to_pylist()
-    return models
-
-
 def _column(batch: Rows, name: Any, argument: str) -> Any:
     names = batch.schema.names
     if not isinstance(name, str) or name not in names:
@@ -128,13 +120,14 @@ def _column(batch: Rows, name: Any, argument: str) -> Any:
     return batch.column(name)
 
 
-def _check_texts(kind: Any, name: str, argument: str) -> None:
-    values = kind.value_type if pa.types.is_dictionary(kind) else kind
-    types = pa.types
+def _texts(batch: Rows, name: str, argument: str) -> Any:
+    found, types = _column(batch, name, argument), pa.types
+    values = found.type.value_type if types.is_dictionary(found.type) else found.type
     if not any(each(values) for each in (types.is_string, types.is_large_string, types.is_string_view, types.is_null)):
         raise UsageError(
-            f"{argument}={name!r}: this column has type {kind}; pass a column of strings, or cast it to string"
+            f"{argument}={name!r}: this column has type {found.type}; pass a column of strings, or cast it to string"
         )
+    return found
 
 
 # -- the result --------------------------------------------------------------------------------------------------------

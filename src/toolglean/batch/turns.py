@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -84,14 +84,16 @@ class Written:
 
 def id_in(value: Any) -> Any:
     """The id of a line, whatever JSON value it is; the user's own before the server's. None if it has no id."""
+    return next((each[key] for each in _layers(value) for key in ID_KEYS if each.get(key) is not None), None)
+
+
+def _layers(value: Any, holders: Sequence[str] = HOLDERS) -> Iterator[dict[str, Any]]:
+    """An object, and those that it holds in turn under these keys: an answer in a body in a response."""
     for _ in range(MAX_HOLDERS):
         if not isinstance(value, dict):
-            return None
-        found = next((value[key] for key in ID_KEYS if value.get(key) is not None), None)
-        if found is not None:
-            return found
-        value = next((value[key] for key in HOLDERS if isinstance(value.get(key), dict)), None)
-    return None
+            return
+        yield value
+        value = next((value[key] for key in holders if isinstance(value.get(key), dict)), None)
 
 
 # -- telling turns from chunks -----------------------------------------------------------------------------------------
@@ -207,13 +209,7 @@ class Columns:
 
 def _value_of(value: Any, key: str) -> Any:
     """The value of that key in a row, or in the request that the row contains."""
-    for _ in range(len(REQUESTS) + 1):
-        if not isinstance(value, dict):
-            return None
-        if value.get(key) is not None:
-            return value[key]
-        value = value.get(REQUESTS[0]) or value.get(REQUESTS[1])
-    return None
+    return next((each[key] for each in _layers(value, REQUESTS) if each.get(key) is not None), None)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -374,16 +370,11 @@ def _reason(value: Mapping[str, Any]) -> str:
 
 
 def _error_in(value: Mapping[str, Any]) -> str | None:
-    for _ in range(MAX_HOLDERS):
-        error = value.get("error")
-        if error:
-            told = error.get("message") if isinstance(error, dict) else error
-            return _cut(told if isinstance(told, str) else json.dumps(error, ensure_ascii=False))
-        inner = next((value[key] for key in HOLDERS if isinstance(value.get(key), dict)), None)
-        if inner is None:
-            return None
-        value = inner
-    return None
+    error = next((each["error"] for each in _layers(value) if each.get("error")), None)
+    if error is None:
+        return None
+    told = error.get("message") if isinstance(error, dict) else error
+    return _cut(told if isinstance(told, str) else json.dumps(error, ensure_ascii=False))
 
 
 def _cut(text: str, limit: int = 200) -> str:

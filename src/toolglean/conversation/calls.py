@@ -76,8 +76,6 @@ class ToolUseContent:
         """
         if isinstance(found, ToolUseContent):
             return found
-        if isinstance(found, ToolCall):
-            return cls.of_call(found)
         given = field_of(found, "input")
         arguments: dict[str, Any] = {}
         unread = unread_of(found)
@@ -88,8 +86,7 @@ class ToolUseContent:
     @classmethod
     def of_call(cls, call: ToolCall) -> ToolUseContent:
         """Make one from a parser's `call`. If the call is not finished, its text is in `unread`: no tool is run."""
-        part = ContentPartToolCall.of(call)
-        return cls(part.name, part.id or "", part.arguments, part.unread)
+        return cls.of(call)
 
     def to_dict(self) -> dict[str, Any]:
         """A dict in MCP's shape. Unreadable arguments are written as text, never as `{}`, which could be run."""

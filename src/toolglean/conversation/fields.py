@@ -34,11 +34,7 @@ __all__ = [
 ]
 
 
-class _NoJson:
-    """The type of `NO_JSON`."""
-
-
-NO_JSON = _NoJson()
+NO_JSON: Any = object()
 """What `json_of` returns for text that is not JSON: None is a JSON value."""
 
 _PLAIN = frozenset({str, bytes, list, tuple, set, int, float, bool})

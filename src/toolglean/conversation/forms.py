@@ -12,8 +12,8 @@
 #   text that begins with `{` or `[`, or has a `{` before the first tag    json: broken, in a code fence, or after prose
 #   any other text                                                         xml
 #
-# Text is read in texts.py. A value is read field by field, and then judged by the parser (judged.py): what it would not
-# run as text does not run here. The `type` or the holder of a wire format is the marker of a call; any other dict, and
+# Text is read in texts.py. A value is read field by field, and then judged there: what the parser would not run as text
+# does not run here. The `type` or the holder of a wire format is the marker of a call; any other dict, and
 # all JSON in text, has no marker.
 """Requests and results in the forms of OpenAI, XML, JSON and MCP."""
 
@@ -39,10 +39,9 @@ from toolglean.conversation.fields import (
     written,
     written_arguments,
 )
-from toolglean.conversation.judged import beside, fault_of
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.conversation.openai import result_message
-from toolglean.conversation.texts import check_keys, read_text, requests_in_text
+from toolglean.conversation.texts import beside, check_keys, fault_of, read_text, requests_in_text
 from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.scan.data import ANOTHERS, is_anothers

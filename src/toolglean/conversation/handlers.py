@@ -15,7 +15,7 @@ from toolglean.conversation.blocks import NeutralHistoryConverter
 from toolglean.conversation.deltas import fragments_of
 from toolglean.conversation.messages import History, Message
 from toolglean.conversation.openai import OpenAIHistoryConverter
-from toolglean.conversation.parsing import check_parsing
+from toolglean.conversation.reading.arguments import check_parsing
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.turns import Turn
 from toolglean.errors import UsageError, shown

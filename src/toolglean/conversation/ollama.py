@@ -34,7 +34,6 @@ from toolglean.conversation.wire import (
     checked_call,
     checked_list,
     gathered,
-    joined_texts,
     message_of_chunks,
     opened,
     readable,
@@ -139,10 +138,10 @@ def _gathered_for_ollama(parts: list[ContentPart], place: int) -> list[ContentPa
                 f"message {place}: {shown(part.data)} cannot be written for {WIRE}: other parts must be images, "
                 "{'type': 'image', 'image': …}"
             )
-    rest = joined_texts(part for part in parts if not isinstance(part, ContentPartOther))
-    calls = [part for part in rest if isinstance(part, ContentPartToolCall)]
-    before = [part for part in rest if not isinstance(part, ContentPartToolCall)]
-    return before + images + [readable(call) for call in calls]
+    before = [part for part in parts if isinstance(part, ContentPartReasoning | ContentPartToolResult)]
+    text = "".join(part.text for part in parts if isinstance(part, ContentPartText))
+    calls = [readable(part) for part in parts if isinstance(part, ContentPartToolCall)]
+    return [*before, *([ContentPartText(text)] if text else []), *images, *calls]
 
 
 def _written(message: Message) -> dict[str, Any]:

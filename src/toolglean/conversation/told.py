@@ -1,4 +1,4 @@
-# What a system message tells a model about its tools, where its server does not.
+# What a system message tells a model about its tools, where its server does not; and how several become one.
 # Does not depend on where the message goes, or on how any family writes its calls (`render` does that).
 """Tools, and how to call them, as text for a model."""
 
@@ -13,7 +13,7 @@ from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 from toolglean.tools import ToolSet
 
-__all__ = ["described", "written_call"]
+__all__ = ["described", "with_one_system_message", "written_call"]
 
 FALLBACK = "hermes"
 """The format that a model is asked to write if its own is not known: most models have seen this one."""
@@ -60,3 +60,12 @@ def described(functions: Iterable[Any], format: Format | None) -> str:  # noqa: 
     """
     tools = "\n".join(json.dumps(each, ensure_ascii=False) for each in functions)
     return TOLD.format(tools=tools, example=written_call(format, *EXAMPLE))
+
+
+def with_one_system_message(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages, with the system messages at the beginning joined: most templates accept only one."""
+    heads = [message["content"] for message in messages if message["role"] == "system"]
+    begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
+    if begin < 2:
+        return messages
+    return [{"role": "system", "content": "\n\n".join(heads[:begin])}, *messages[begin:]]

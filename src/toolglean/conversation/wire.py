@@ -36,7 +36,6 @@ __all__ = [
     "checked_call",
     "checked_list",
     "gathered",
-    "joined_texts",
     "message_of_chunks",
     "opened",
     "readable",
@@ -352,18 +351,6 @@ def gathered(message: Message) -> Iterator[Message]:
 def _plain_call(call: ContentPartToolCall) -> ContentPartToolCall:
     arguments, unread = arguments_of(call.unread) if call.unread else (call.arguments, "")
     return ContentPartToolCall(call.name, arguments, call.id or None, unread)
-
-
-def joined_texts(parts: Iterable[ContentPart]) -> list[ContentPart]:
-    """The parts, with all text joined in the place of the first text."""
-    found = list(parts)
-    text = "".join(part.text for part in found if isinstance(part, ContentPartText))
-    first = next((place for place, part in enumerate(found) if isinstance(part, ContentPartText)), None)
-    return [
-        ContentPartText(text) if place == first else part
-        for place, part in enumerate(found)
-        if place == first or not isinstance(part, ContentPartText)
-    ]
 
 
 def with_ids(conversation: list[Message]) -> list[Message]:

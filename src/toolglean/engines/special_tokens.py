@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -101,14 +102,10 @@ def _check(texts: Any) -> None:
 def _decoded(decode: Callable[..., Any], ids: Sequence[int]) -> str:
     # The text of the ids by a tokenizer's `decode`, called such that it removes nothing.
     given = list(ids)
-    try:
-        return str(decode(given, skip_special_tokens=False, clean_up_tokenization_spaces=False))
-    except TypeError:  # a tokenizer without these arguments
-        pass
-    try:
-        return str(decode(given, skip_special_tokens=False))
-    except TypeError:
-        return str(decode(given))
+    for removing in (("skip_special_tokens", "clean_up_tokenization_spaces"), ("skip_special_tokens",)):
+        with suppress(TypeError):  # a tokenizer without these arguments
+            return str(decode(given, **dict.fromkeys(removing, False)))
+    return str(decode(given))
 
 
 def _added(tokenizer: Any) -> Iterator[tuple[int, str]]:

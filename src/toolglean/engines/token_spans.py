@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
+
+from toolglean.scan.plain import Plain
 
 __all__ = ["SpecialText", "TokenSpans", "edges_of"]
 
@@ -50,7 +52,7 @@ class _Expected(NamedTuple):
     marker: str
 
 
-class TokenSpans:
+class TokenSpans(Plain):
     """The text of one turn, delta by delta.
 
     Args:
@@ -60,6 +62,7 @@ class TokenSpans:
     """
 
     __slots__ = ("_decode", "_edges", "_expected", "_known", "_lost", "_markers", "_run", "_tail")
+    owned = ("_expected", "_run", "_tail")
 
     def __init__(
         self, markers: Mapping[int, str], decode: Callable[[Sequence[int]], str], edges: frozenset[str] | None = None
@@ -73,15 +76,9 @@ class TokenSpans:
         self._tail: list[str] = []  # the text that has arrived since then
         self._lost = False
 
-    def fork(self) -> TokenSpans:
+    def fork(self) -> Self:
         """Copy the state; the copies then continue separately."""
-        twin = TokenSpans(self._markers, self._decode, self._edges)
-        twin._expected = self._expected.copy()
-        twin._known = self._known
-        twin._run = self._run.copy()
-        twin._tail = self._tail.copy()
-        twin._lost = self._lost
-        return twin
+        return self.copy()
 
     def spans(self, text: str, ids: Sequence[int] | None) -> SpecialText:
         """Which characters of a delta were written by special tokens.

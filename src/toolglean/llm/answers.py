@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import PrivateAttr, SerializerFunctionWrapHandler, model_serializer
@@ -18,81 +18,9 @@ from toolglean.conversation import message_of_output
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, fold
 from toolglean.llm.types import ChatResponse, Message, Role, ToolCallChunk
 
-__all__ = ["Answer", "Reading"]
+__all__ = ["Reading"]
 
 log = logging.getLogger("toolglean.llm")
-
-
-class Answer:
-    """One turn of a model, as far as it has been received.
-
-    Args:
-        single_call: keep only the first call, and drop all others everywhere.
-    """
-
-    def __init__(self, *, single_call: bool = False) -> None:
-        self._single = single_call
-        self._events: list[Event] = []
-        self._problems: list[Problem] = []
-        self._first: CallStart | None = None
-        self._warned = False
-
-    def add(
-        self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
-    ) -> ChatResponse:
-        """Add events, and return the response as it is now; `delta` is their text.
-
-        The cost depends on these events only, not on the length of the answer: the message is joined when it is read.
-        """
-        given = [event for event in events if self._counts(event)]
-        self._events += given
-        self._problems += [event for event in given if type(event) is Problem]
-        delta = "".join(event.text for event in given if type(event) is Content)
-        response = _StreamedResponse.model_construct(
-            delta=delta,
-            raw=raw,
-            additional_kwargs=dict(additional_kwargs or {}),
-            problems=list(self._problems),
-            events=given,
-        )
-        del response.__dict__["unfinished"]  # the default: it is computed when it is first read
-        response._answer, response._place = self, len(self._events)
-        return response
-
-    def whole(
-        self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
-    ) -> ChatResponse:
-        """The same for an answer that was not streamed: `delta` is None."""
-        found = self.add(events, raw, additional_kwargs)
-        return ChatResponse(**{name: getattr(found, name) for name in ChatResponse.model_fields if name != "delta"})
-
-    def _counts(self, event: Event) -> bool:
-        if not self._single or not isinstance(event, CallStart | CallDelta | CallEnd):
-            return True
-        if self._first is None and isinstance(event, CallStart):
-            self._first = event
-        found = self._first is not None and event.index == self._first.index
-        if self._first is not None and not (found or self._warned):
-            self._warned = True
-            name = self._first.name
-            log.warning("the model made several calls, but only one is allowed: keeping the first, %r", name)
-        return found
-
-    def message(self, place: int) -> Message:
-        """The message after so many events."""
-        found = message_of_output(fold(self._events[:place]))
-        return Message(role=Role.MODEL) if found is None else Message.from_neutral(found)
-
-    def unfinished(self, place: int) -> list[ToolCallChunk]:
-        """The calls that were not finished after so many events."""
-        told = self._events[:place]
-        lost = [ToolCallChunk.of(call) for call in fold(told).unfinished]
-        ended = {event.index for event in told if type(event) is CallEnd}
-        begun = next((event for event in told if type(event) is CallStart and event.index not in ended), None)
-        if begun is None:
-            return lost
-        text = "".join(event.text for event in told if type(event) is CallDelta and event.index == begun.index)
-        return [*lost, ToolCallChunk(name=begun.name, id=begun.id, unread=text or " ")]
 
 
 class _StreamedResponse(ChatResponse):
@@ -125,39 +53,84 @@ class _StreamedResponse(ChatResponse):
 
 
 class Reading:
-    """Reads the chunks of one answer as responses.
+    """Reads the chunks of one answer as responses: one turn of a model, as far as it has been received.
 
     Args:
         events: reads the server's chunks as events.
         facts: the fields of a chunk that describe the answer, among them `done`, `done_reason` and `usage`.
-        single_call: as for `Answer`.
+        single_call: keep only the first call, and drop all others everywhere.
 
     Attributes:
         last: the last response of a stream so far.
     """
 
     def __init__(self, events: Reader, facts: Callable[[Any], dict[str, Any]], *, single_call: bool) -> None:
-        self._events, self._facts = events, facts
-        self._answer = Answer(single_call=single_call)
+        self._reader, self._facts, self._single = events, facts, single_call
+        self._events: list[Event] = []
+        self._problems: list[Problem] = []
+        self._first: CallStart | None = None
+        self._warned = False
         self.last: ChatResponse | None = None
 
     def whole(self, raw: Any) -> ChatResponse:
-        """The response to a request that was not streamed."""
-        events = self._events.read(raw)
-        return self._answer.whole(events + self._events.finish(), raw, self._facts(raw))
+        """The response to a request that was not streamed: `delta` is None."""
+        found = self._added([*self._reader.read(raw), *self._reader.finish()], raw, self._facts(raw))
+        return ChatResponse(**{name: getattr(found, name) for name in ChatResponse.model_fields if name != "delta"})
 
     def step(self, chunk: Any) -> list[ChatResponse]:
         """What a chunk adds: one response, or none if all of it is held back."""
-        events, facts = self._events.read(chunk), self._facts(chunk)
+        events, facts = self._reader.read(chunk), self._facts(chunk)
         if not (events or facts.get("done") is True or facts.get("done_reason") or "usage" in facts):
             return []
-        self.last = self._answer.add(events, chunk, facts)
+        self.last = self._added(events, chunk, facts)
         return [self.last]
 
     def end(self) -> list[ChatResponse]:
         """What was held back until the end of a stream that did not say that it ends."""
-        events = self._events.finish()
+        events = self._reader.finish()
         if not events:
             return []
-        self.last = self._answer.add(events)
+        self.last = self._added(events, None, {})
         return [self.last]
+
+    def _added(self, events: list[Event], raw: Any, facts: dict[str, Any]) -> ChatResponse:
+        # The response as it is with these events; `delta` is their text. The cost depends on them only, not on the
+        # length of the answer: the message is joined when it is read.
+        given = [event for event in events if self._counts(event)]
+        self._events += given
+        self._problems += [event for event in given if type(event) is Problem]
+        delta = "".join(event.text for event in given if type(event) is Content)
+        response = _StreamedResponse.model_construct(
+            delta=delta, raw=raw, additional_kwargs=facts, problems=list(self._problems), events=given
+        )
+        del response.__dict__["unfinished"]  # the default: it is computed when it is first read
+        response._answer, response._place = self, len(self._events)
+        return response
+
+    def _counts(self, event: Event) -> bool:
+        if not self._single or not isinstance(event, CallStart | CallDelta | CallEnd):
+            return True
+        if self._first is None and isinstance(event, CallStart):
+            self._first = event
+        found = self._first is not None and event.index == self._first.index
+        if self._first is not None and not (found or self._warned):
+            self._warned = True
+            name = self._first.name
+            log.warning("the model made several calls, but only one is allowed: keeping the first, %r", name)
+        return found
+
+    def message(self, place: int) -> Message:
+        """The message after so many events."""
+        found = message_of_output(fold(self._events[:place]))
+        return Message(role=Role.MODEL) if found is None else Message.from_neutral(found)
+
+    def unfinished(self, place: int) -> list[ToolCallChunk]:
+        """The calls that were not finished after so many events."""
+        told = self._events[:place]
+        lost = [ToolCallChunk.of(call) for call in fold(told).unfinished]
+        ended = {event.index for event in told if type(event) is CallEnd}
+        begun = next((event for event in told if type(event) is CallStart and event.index not in ended), None)
+        if begun is None:
+            return lost
+        text = "".join(event.text for event in told if type(event) is CallDelta and event.index == begun.index)
+        return [*lost, ToolCallChunk(name=begun.name, id=begun.id, unread=text or " ")]

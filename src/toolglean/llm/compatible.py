@@ -23,10 +23,11 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.at_once import settled, steps_of
 from toolglean.clients.parts import END_OF_EVENT, Parts
-from toolglean.conversation import OpenAIHistoryConverter
+from toolglean.conversation import OpenAIChunkWrapper, OpenAIHistoryConverter
 from toolglean.conversation.fields import field
-from toolglean.conversation.parsing import FORMAT_OPTIONS
+from toolglean.conversation.reading.arguments import says_format
 from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.conversation.told import described, with_one_system_message
 from toolglean.errors import ToolgleanError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
@@ -35,11 +36,10 @@ from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.faults import chunk_of, refusal
-from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.served import Frozen, Served, with_unknown_tools
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import MessageList
+from toolglean.llm.types import MessageList, with_system
 from toolglean.parser import Parser, ParserArguments
 
 __all__ = ["OpenAICompatible"]
@@ -209,11 +209,18 @@ class OpenAICompatible(Served):
             setting = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
             message = f"{setting} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
             raise ConfigurationError(message, field="response_format", value=form)
+        functions, declared = [each["function"] for each in tools], self._format()
         parallel = not single and fields.get("parallel_tool_calls") is not False
-        made = constraint(
-            self.grammar, self._format(), tools, choice=choice, parallel=parallel, options=self.grammar_options
-        )
-        return {name: value for name, value in fields.items() if name not in REPLACED} | made
+        try:
+            grammar = grammar_of(declared, functions, choice=_choice(choice), parallel=parallel, **self.grammar_options)
+        except ToolgleanError as error:
+            message = f"grammar={self.grammar!r}: {error}"
+            raise ConfigurationError(message, field="grammar", value=self.grammar) from error
+        rest = {name: value for name, value in fields.items() if name not in REPLACED}
+        if self.grammar == "llama.cpp":
+            return {**rest, "grammar": grammar.gbnf()}
+        tag = grammar.structural_tag()
+        return {**rest, "response_format": tag, "tool_choice": "none", "skip_special_tokens": False}
 
     def _request(
         self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any], *, single: bool
@@ -226,7 +233,8 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            messages = with_tools_described(messages, tools, written_format(self.model, self.parser))
+            told = described((tool["function"] for tool in tools), written_format(self.model, self.parser))
+            messages = with_system(told, messages)
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools
@@ -251,17 +259,11 @@ def _response_format(given: Any) -> dict[str, Any] | None:
 
 def _facts(chunk: Any) -> dict[str, Any]:
     found = {name: value for name in FACTS if (value := field(chunk, name)) is not None}
-    choices = field(chunk, "choices")
-    reason = field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
+    reason = OpenAIChunkWrapper(chunk).finish_reason
     return found | ({"done_reason": reason} if reason else {})
 
 
 # -- grammars ----------------------------------------------------------------------------------------------------------
-
-
-def says_format(options: Mapping[str, Any]) -> bool:
-    """Whether these arguments of `toolglean.Parser` give the format of calls."""
-    return any(options.get(name) is not None for name in FORMAT_OPTIONS)
 
 
 def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
@@ -274,38 +276,6 @@ def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
     if says_format(options):
         return Parser(None, **options).format
     return format_of_model(model)
-
-
-def constraint(
-    server: Server,
-    format: Format,  # noqa: A002  # the name of the parser's argument
-    tools: Sequence[Mapping[str, Any]],
-    *,
-    choice: Any,
-    parallel: bool,
-    options: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The fields of a request that constrain the server to write calls in the format.
-
-    Args:
-        server: the server software.
-        format: the format of calls.
-        tools: the tools that the model may call, in OpenAI's form.
-        choice: the request's `tool_choice`.
-        parallel: whether it may make several calls.
-        options: further arguments of `toolglean.grammar.grammar_of`.
-
-    Raises:
-        ConfigurationError: such a grammar cannot be made; the message says why.
-    """
-    try:
-        chosen = _choice(choice)
-        grammar = grammar_of(format, [each["function"] for each in tools], choice=chosen, parallel=parallel, **options)
-    except ToolgleanError as error:
-        raise ConfigurationError(f"grammar={server!r}: {error}", field="grammar", value=server) from error
-    if server == "llama.cpp":
-        return {"grammar": grammar.gbnf()}
-    return {"response_format": grammar.structural_tag(), "tool_choice": "none", "skip_special_tokens": False}
 
 
 def _choice(given: Any) -> str:

@@ -17,14 +17,14 @@ from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClien
 from toolglean.clients.ollama.requests import keeping
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
+from toolglean.conversation.told import described, with_one_system_message
 from toolglean.events import Event
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
-from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.served import Served, with_unknown_tools
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import MessageList
+from toolglean.llm.types import MessageList, with_system
 from toolglean.parser import ParserArguments
 
 __all__ = ["Ollama"]
@@ -118,7 +118,7 @@ class Ollama(Served):
         given: Mapping[str, Any] = kwargs.get("options") or {}
         all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
-            messages = with_tools_described(messages, tools, None)
+            messages = with_system(described((tool["function"] for tool in tools), None), messages)
         request: dict[str, Any] = {
             "model": self.model,
             "messages": with_one_system_message(OllamaHistoryConverter().from_history(messages.to_history())),

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.at_once import at_once, plainly, steps_of
-from toolglean.conversation.parsing import check_parsing
+from toolglean.conversation.reading.arguments import check_parsing
 from toolglean.conversation.runner import loop_here
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
@@ -31,7 +31,7 @@ from toolglean.llm.faults import RequestInfo, RetryPolicy, converting_errors
 from toolglean.llm.replay import clients_of
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.llm.types import ChatResponse, MessageList, Metadata, Role, with_system
 from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
@@ -185,9 +185,10 @@ class Served(BaseModel, FunctionCallingLLM):
 
     def _extend_messages(self, messages: Messages) -> MessageList:
         found = MessageList.of(messages)
-        if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
+        first = (found[0].role, found[0].content) if found else None
+        if not self.system_prompt or first == (Role.SYSTEM, self.system_prompt):
             return found  # there is nothing to add, or it has been added already
-        return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
+        return with_system(self.system_prompt, found)
 
     # -- what depends on the server ------------------------------------------------------------------------------------
 
@@ -350,10 +351,6 @@ class Served(BaseModel, FunctionCallingLLM):
             schema_of(tool)
 
     force_single_tool_call = staticmethod(force_single_tool_call)
-
-
-def _says(message: Message, role: Role, text: str) -> bool:
-    return message.role == role and message.content == text
 
 
 # -- what cannot be changed --------------------------------------------------------------------------------------------

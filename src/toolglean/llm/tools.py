@@ -118,7 +118,7 @@ class CallableTool:
         description = inspect.getdoc(output_cls) if output_cls.__doc__ else None
         metadata = ToolMetadata(name=output_cls.__name__, description=description or "", fn_schema=output_cls)
         metadata.to_openai_tool()
-        return cls(_Make(output_cls), metadata)
+        return cls(output_cls, metadata)
 
     @classmethod
     def from_function(
@@ -184,8 +184,9 @@ class CallableTool:
         if schema is None or isinstance(schema, dict):
             return functools.partial(self.fn, **(coerce_arguments(arguments, schema) if schema else arguments))
         try:
-            if isinstance(self.fn, _Make):
-                return functools.partial(self.fn, _made(schema, arguments))
+            if self.fn is schema:  # the instance is the output
+                made = _made(schema, arguments)
+                return lambda: made
             found = schema.model_validate(coerce_arguments(arguments, schema.model_json_schema()))
         except ValidationError as error:
             raise _invalid(self.metadata.name, arguments, error) from error
@@ -238,16 +239,6 @@ def schema_of(tool: Any) -> dict[str, Any]:
         f"{tool!r:.200} is not a tool with a schema: pass a function, a CallableTool or a tool dict",
         tool_name=str(field(tool, "name") or ""),
     )
-
-
-class _Make:
-    """Returns the instance that was made when the arguments were validated."""
-
-    def __init__(self, output_cls: type[BaseModel]) -> None:
-        self.output_cls = output_cls
-
-    def __call__(self, made: BaseModel | None = None, /, **arguments: Any) -> BaseModel:
-        return self.output_cls.model_validate(arguments) if made is None else made
 
 
 class ToolExecutor:

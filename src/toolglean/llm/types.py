@@ -39,6 +39,7 @@ __all__ = [
     "TextChunk",
     "ToolCallChunk",
     "ToolResultChunk",
+    "with_system",
 ]
 
 
@@ -209,6 +210,11 @@ class MessageList(list[Message]):
             return cls.from_str(messages)
         given = [messages] if isinstance(messages, Message | Mapping) else messages
         return cls(each if isinstance(each, Message) else Message.model_validate(each) for each in given)
+
+
+def with_system(text: str, messages: Iterable[Message]) -> MessageList:
+    """The messages after a system message with that text."""
+    return MessageList([Message.from_str(text, Role.SYSTEM), *messages])
 
 
 class CompletionResponse(BaseModel):

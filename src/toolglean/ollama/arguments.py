@@ -8,19 +8,22 @@ from typing import Any
 
 from toolglean.ollama.gojson import decode_object
 from toolglean.ollama.scan import Brackets
+from toolglean.scan.plain import Plain, Rope, grown, joined
 
 __all__ = ["ObjectScan", "arguments_in", "find_arguments"]
 
 
-class ObjectScan:
+class ObjectScan(Plain):
     """Finds the first object that can be decoded, in text that arrives in pieces."""
 
-    __slots__ = ("_brackets", "_depth", "_pieces")
+    __slots__ = ("_brackets", "_depth", "_open")
+    owned = ("_brackets",)
+    ropes = frozenset({"_open"})
 
-    def __init__(self, brackets: Brackets | None = None, depth: int = 0, pieces: list[str] | None = None) -> None:
-        self._brackets = Brackets("{") if brackets is None else brackets
-        self._depth = depth
-        self._pieces = [] if pieces is None else pieces  # the text of the open object
+    def __init__(self) -> None:
+        self._brackets = Brackets("{")
+        self._depth = 0
+        self._open: Rope = ()  # the text of the open object
 
     def find(self, text: str, pos: int) -> tuple[dict[str, Any] | None, int]:
         """Read the next piece from `pos` to its end, or to the end of the object.
@@ -40,21 +43,12 @@ class ObjectScan:
                 if self._depth == 0 and (found := self._decoded(text[start : at + 1])) is not None:
                     return found, at
         if self._depth > 0:
-            self._pieces.append(text[start:])
+            self._open = grown(self._open, text[start:])
         return None, -1
 
     def _decoded(self, last_piece: str) -> dict[str, Any] | None:
-        self._pieces.append(last_piece)
-        whole = "".join(self._pieces)
-        self._pieces.clear()
+        whole, self._open = joined(grown(self._open, last_piece)), ()
         return decode_object(whole)[0]
-
-    @property
-    def state(self) -> tuple[tuple[str, bool, bool], int, str]:
-        """The whole state, as plain values."""
-        if len(self._pieces) > 1:
-            self._pieces = ["".join(self._pieces)]
-        return self._brackets.state, self._depth, "".join(self._pieces)
 
 
 def arguments_in(found: dict[str, Any], tool: str | None) -> dict[str, Any] | None:

@@ -16,29 +16,19 @@ from __future__ import annotations
 import json
 import math
 import re
-from itertools import accumulate
 from typing import Any, Final
+
+from toolglean.scan.json import JsonScanner
+from toolglean.scan.nested import decoded, without_halves
+from toolglean.scan.scanner import CLOSE, is_json_number
 
 __all__ = ["MAX_DEPTH", "decode_object"]
 
 MAX_DEPTH: Final = 10_000
 """The deepest nesting of objects and arrays: Go's limit."""
-
-SHALLOW: Final = 200
-"""Up to this depth, the C decoder does not run out of stack, wherever it is called from."""
-
-WHITE = re.compile(r"[ \t\n\r]*+")
-# A string without an end extends to the end of the text. Searching for its end again from each escaped quote in it
-# would take quadratic time.
-ALL_BUT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
-STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
-
-# A pair or another escape is consumed first, so that the last alternative matches only half pairs.
-ESCAPE = re.compile(
-    r"(?s:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?!u[dD][89a-fA-F][0-9a-fA-F]{2}).)"
-    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
-SURROGATE = re.compile("[\ud800-\udfff]")
+WHITE = " \t\n\r"
+TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|-?[0-9][-+.eE0-9]*+', re.DOTALL)
+"""A string, with or without its end, or what begins like a number."""
 
 
 def decode_object(text: str) -> tuple[dict[str, Any] | None, bool]:
@@ -47,7 +37,7 @@ def decode_object(text: str) -> tuple[dict[str, Any] | None, bool]:
     Returns:
         (the object, True), (None, True) for `null`, which Go stores in a map without complaint, or (None, False).
     """
-    text = _without_halves(text)
+    text = without_halves(text)
     try:
         value = _decode(text)
     except ValueError:
@@ -58,27 +48,12 @@ def decode_object(text: str) -> tuple[dict[str, Any] | None, bool]:
 
 
 def _decode(text: str) -> Any:
-    if text.count("{") + text.count("[") > SHALLOW and _depth(text) > SHALLOW:
+    if text.count("{") + text.count("[") > MAX_DEPTH:
         return _decode_deep(text)
     try:
         return DECODER.decode(text)
-    except RecursionError:  # the caller is near the limit itself
+    except RecursionError:  # also if the caller is near the limit itself
         return _decode_deep(text)
-
-
-def _without_halves(text: str) -> str:
-    if "\\ud" in text or "\\uD" in text:
-        text = ESCAPE.sub(_whole, text)
-    return text if text.isascii() else SURROGATE.sub("\ufffd", text)
-
-
-def _whole(found: re.Match[str]) -> str:
-    return "\\ufffd" if found["half"] else found[0]
-
-
-def _depth(text: str) -> int:
-    # Correct for every text that can be decoded. For others any answer will do, because both decoders refuse them.
-    return max(accumulate(map(STEP.__getitem__, ALL_BUT_BRACKETS.sub("", text))), default=0)
 
 
 def _number(text: str) -> float:
@@ -96,67 +71,18 @@ DECODER = json.JSONDecoder(parse_float=_number, parse_int=_number, parse_constan
 
 
 def _decode_deep(text: str) -> Any:
-    # The open containers are on a list instead of Python's stack. A key is used before the next one is read.
-    root: list[Any] = []
-    stack: list[Any] = [root]
-    key = ""
-    pos = _skip(text, 0)
-    while True:
-        value, pos, is_open = _value(text, pos)
-        if isinstance(stack[-1], dict):
-            stack[-1][key] = value
-        else:
-            stack[-1].append(value)
-        if is_open:
-            stack.append(value)
-            if len(stack) > MAX_DEPTH + 1:
-                raise ValueError("nested too deeply")
-        else:
-            pos = _after_value(text, pos, stack)
-            if len(stack) == 1:
-                break
-        if isinstance(stack[-1], dict):
-            key, pos = _key(text, pos)
-    if pos != len(text):
-        raise ValueError("text after the value")
-    return root[0]
+    # Without Python's stack: our scanner says whether it is one container, and Go's floats are all its numbers.
+    text = TOKEN.sub(_as_float, text.strip(WHITE))
+    scanner = JsonScanner(MAX_DEPTH)
+    if scanner.skim(text, 0, 0) < len(text) or scanner.token is not CLOSE or scanner.fixes:
+        raise ValueError("not one container of JSON")
+    return decoded(text, dict)
 
 
-def _value(text: str, pos: int) -> tuple[Any, int, bool]:
-    """Read a value; of a non-empty container, only its opener. Returns it, the next place, and whether it is open."""
-    if text.startswith(("{", "["), pos):
-        closer = "}" if text[pos] == "{" else "]"
-        value: Any = {} if text[pos] == "{" else []
-        pos = _skip(text, pos + 1)
-        closed = text.startswith(closer, pos)
-        return value, pos + closed, not closed
-    value, pos = DECODER.raw_decode(text, pos)
-    return value, pos, False
-
-
-def _after_value(text: str, pos: int, stack: list[Any]) -> int:
-    """Close the containers that end here. Returns the place of the next value or key, or of the text after the root."""
-    while len(stack) > 1:
-        pos = _skip(text, pos)
-        if text.startswith(",", pos):
-            return _skip(text, pos + 1)
-        if not text.startswith("}" if isinstance(stack[-1], dict) else "]", pos):
-            raise ValueError("neither a comma nor the end")
-        stack.pop()
-        pos += 1
-    return _skip(text, pos)
-
-
-def _key(text: str, pos: int) -> tuple[str, int]:
-    if not text.startswith('"', pos):
-        raise ValueError("not a key")
-    key, pos = DECODER.raw_decode(text, pos)
-    pos = _skip(text, pos)
-    if not text.startswith(":", pos):
-        raise ValueError("no colon")
-    return key, _skip(text, pos + 1)
-
-
-def _skip(text: str, pos: int) -> int:
-    found = WHITE.match(text, pos)
-    return pos if found is None else found.end()
+def _as_float(found: re.Match[str]) -> str:
+    token = found[0]
+    if token[0] == '"':
+        return token
+    if not is_json_number(token):
+        raise ValueError(token)
+    return repr(_number(token))

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 __all__ = ["Names", "find_tool", "names_of"]
 
@@ -18,9 +19,10 @@ __all__ = ["Names", "find_tool", "names_of"]
 class Names:
     """The names of some tools, compiled for searching. Shared by all parsers with the same tools, and never changed."""
 
-    __slots__ = ("_first", "_names", "_sorted", "reach")
+    __slots__ = ("_first", "_given", "_names", "_sorted", "reach")
 
     def __init__(self, names: tuple[str, ...]) -> None:
+        self._given = names
         self._sorted = sorted(set(names))
         # The leftmost match, and there the first alternative: the earliest name, and the longest one at that place.
         longest_first = sorted(self._sorted, key=len, reverse=True)
@@ -29,6 +31,9 @@ class Names:
         self._first = re.compile(f"[{re.escape(firsts)}]" if firsts else "(?!)")
         self.reach = max((len(name) - 1 for name in names if name), default=0)
         """How many characters at the end of a text decide whether a name begins there."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return names_of, (self._given,)
 
     def begins_in(self, tail: str) -> bool:
         """Rule 5a: whether a text ends with a proper beginning of a name. `tail`: its last `reach` characters."""

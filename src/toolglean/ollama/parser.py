@@ -1,7 +1,7 @@
 # The three states (rules 1 to 4), when a call is taken, and what it consumes (rules 8 and 9); `__init__.py` lists the
 # rules. Does not depend on how names, brackets and JSON are read.
 #
-# Two ideas keep it linear. The buffer is a list of pieces, joined when a call needs it as one text. And rule 5a, which
+# Two ideas keep it linear. The buffer is a rope, joined when a call needs it as one text. And rule 5a, which
 # forbids searching the buffer while it ends with the beginning of a name, is checked against its last few characters,
 # once for each `add`: a beginning that is not there before a call is taken is not there after it either.
 #
@@ -15,17 +15,18 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from toolglean.errors import ToolError, UsageError, shown
 from toolglean.ollama.arguments import ObjectScan, arguments_in
 from toolglean.ollama.names import names_of
-from toolglean.ollama.scan import Balance, Brackets
+from toolglean.ollama.scan import Balance
+from toolglean.scan.plain import Plain, Rope, grown, joined
 from toolglean.tools import ToolLike, as_tool
 
 __all__ = ["Added", "Call", "Parser", "State", "content", "done", "find_tag", "parse_tag"]
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """Version of the pickled state."""
 
 BRACKET_TAGS: Final = ("{", "[")
@@ -72,7 +73,7 @@ class Added(NamedTuple):
     calls: list[Call]
 
 
-class Parser:
+class Parser(Plain):
     """Ollama's tool parser: the same answers, chunk for chunk, including its defects.
 
     Args:
@@ -100,6 +101,8 @@ class Parser:
         "_wedged",
         "tag",
     )
+    owned = ("_balance", "_objects")
+    ropes = frozenset({"_scanned", "_unscanned"})
 
     def __init__(self, tools: Iterable[ToolLike], tag: str) -> None:
         if not isinstance(tag, str):
@@ -109,8 +112,8 @@ class Parser:
         self._names = names_of(self._tools)
         self._state = State.LookingForTag
         self._calls = 0
-        self._scanned: list[str] = []
-        self._unscanned: list[str] = []  # while looking for the tag: the text that is held back
+        self._scanned: Rope = ()
+        self._unscanned: Rope = ()  # while looking for the tag: the text that is held back
         self._tail = ""  # the end of the buffer, long enough to tell whether a name begins there (rule 5a)
         self._tool: str | None = None
         self._wedged = False
@@ -142,7 +145,7 @@ class Parser:
     @property
     def buffer(self) -> str:
         """The text that is held back; each access joins it."""
-        return "".join(self._scanned) + "".join(self._unscanned)
+        return joined(self._scanned) + joined(self._unscanned)
 
     def content(self) -> str:
         """The text that is left for the user when the stream is over: see the function `content`."""
@@ -174,28 +177,28 @@ class Parser:
         if self._is_done(s, calls):
             self._state = State.Done
             text = self.buffer
-            self._scanned, self._unscanned = [], []
+            self._scanned = self._unscanned = ()
         return Added(text, calls)
 
     def _look_for_tag(self, s: str) -> tuple[str, str | None]:
         """Rules 2 and 3. Returns the content, and the text from the tag on, once there is one."""
-        buffer = self._unscanned[0] + s if self._unscanned else s  # the text that was held back is shorter than the tag
+        buffer = joined(self._unscanned) + s  # the text that was held back is shorter than the tag
         at, found = find_tag(buffer, self.tag)
         text, rest = (buffer, "") if at == -1 else (buffer[:at], buffer[at:])
         if self.tag in BRACKET_TAGS and text.strip(WHITE_SPACE):
             self._state = State.Done
-            self._unscanned = [rest]
+            self._unscanned = grown((), rest)
             return buffer, None
         if not found:
-            self._unscanned = [rest] if rest else []
+            self._unscanned = grown((), rest) if rest else ()
             return text, None
         self._state = State.ToolCalling
-        self._unscanned = []
+        self._unscanned = ()
         return text, rest
 
     def _take_calls(self, s: str) -> list[Call]:
         """Rules 4 to 9: take the calls that `s` completes."""
-        self._unscanned.append(s)
+        self._unscanned = grown(self._unscanned, s)
         calls: list[Call] = []
         if self._names is None or self._wedged:
             return calls
@@ -203,8 +206,7 @@ class Parser:
         self._tail = (self._tail + s[-reach:])[-reach:] if reach else ""
         if self._names.begins_in(self._tail):
             return calls
-        text = _joined(self._unscanned)
-        self._unscanned = []
+        text, self._unscanned = joined(self._unscanned), ()
         begin = 0  # where the buffer begins in `text`, once a call was taken
         end = 0  # the end of the tool's name, if it is in `text`
         while True:
@@ -215,8 +217,7 @@ class Parser:
                 self._tool, end = name[0], name.end()
                 self._objects = ObjectScan()
                 if self._scanned:  # the object is sought from the buffer's start
-                    before = _joined(self._scanned)
-                    self._scanned = []
+                    before, self._scanned = joined(self._scanned), ()
                     text = before + text
                     end += len(before)
             found, brace = self._objects.find(text, begin)
@@ -229,10 +230,10 @@ class Parser:
             calls.append(Call(self._tool, arguments, self._calls))
             self._calls += 1
             self._tool = None
-            self._scanned = []
+            self._scanned = ()
             begin = max(end, brace)
             end = 0
-        self._scanned.append(text[begin:])
+        self._scanned = grown(self._scanned, text[begin:])
         return calls
 
     def _is_done(self, s: str, calls: list[Call]) -> bool:
@@ -244,35 +245,21 @@ class Parser:
             s = self.buffer
         return self._balance is not None and self._balance.reached(s)
 
-    def fork(self) -> Parser:
+    def fork(self) -> Self:
         """Copy the parser. The two then continue independently."""
-        other = object.__new__(type(self))
-        other.__setstate__(self.__getstate__())
-        return other
+        return self.copy()
 
-    __copy__ = fork
+    def __getstate__(self) -> tuple[int, dict[str, Any]]:  # type: ignore[override]
+        return LAYOUT, super().__getstate__()
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        # Joining here what would be joined later keeps a chain of forks from copying thousands of pieces each time.
-        self._scanned, self._unscanned = [_joined(self._scanned)], [_joined(self._unscanned)]
-        balance = None if self._balance is None else self._balance.state
-        plain = (self.tag, self._tools, int(self._state), self._calls, self._tail, self._tool, self._wedged)
-        return (LAYOUT, *plain, self._scanned[0], self._unscanned[0], self._objects.state, balance)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        layout, *plain, seen, fresh, (brackets, depth, piece), balance = state
+    def __setstate__(self, state: tuple[Any, ...]) -> None:  # type: ignore[override]
+        layout, plain = state[:2]
         if layout != LAYOUT:
             raise UsageError(
                 f"this parser was pickled by another version of toolglean (layout {layout}, not {LAYOUT}): make a new "
                 "parser"
             )
-        self.tag, self._tools, number, self._calls, self._tail, self._tool, self._wedged = plain
-        self._state = State(number)
-        self._names = names_of(self._tools)
-        self._scanned = [seen] if seen else []
-        self._unscanned = [fresh] if fresh else []
-        self._objects = ObjectScan(Brackets(*brackets), depth, [piece] if piece else [])
-        self._balance = None if balance is None else Balance(Brackets(*balance[0]), balance[1])
+        super().__setstate__(plain)
 
     def __repr__(self) -> str:
         return f"Parser({list(self._tools)}, {self.tag!r}): {self._state.name}, {self._calls} calls"
@@ -334,11 +321,7 @@ def content(tag: str, buffer: str, calls: int) -> str:
 
 
 def _balance(tag: str) -> Balance | None:
-    return Balance(Brackets(tag)) if tag in BRACKET_TAGS else None
-
-
-def _joined(pieces: list[str]) -> str:
-    return pieces[0] if len(pieces) == 1 else "".join(pieces)
+    return Balance(tag) if tag in BRACKET_TAGS else None
 
 
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:

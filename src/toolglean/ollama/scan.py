@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from toolglean.scan.plain import Plain
+
 __all__ = ["Balance", "Brackets", "jump"]
 
 
@@ -29,15 +31,15 @@ def jump(over: re.Pattern[str], text: str, pos: int) -> int:
     return pos if found is None else found.end()
 
 
-class Brackets:
+class Brackets(Plain):
     """Finds one kind of bracket outside strings, piece by piece."""
 
     __slots__ = ("escaped", "in_string", "opener")
 
-    def __init__(self, opener: str, in_string: bool = False, escaped: bool = False) -> None:  # noqa: FBT001, FBT002 - state
+    def __init__(self, opener: str) -> None:
         self.opener = opener
-        self.in_string = in_string
-        self.escaped = escaped
+        self.in_string = False
+        self.escaped = False
 
     def next(self, text: str, pos: int) -> int:
         """The first bracket from `pos` on; -1: there are no more, so continue at the start of the next piece."""
@@ -60,20 +62,16 @@ class Brackets:
                 return pos
         return -1
 
-    @property
-    def state(self) -> tuple[str, bool, bool]:
-        """The whole state, as arguments of a new object."""
-        return self.opener, self.in_string, self.escaped
 
-
-class Balance:
+class Balance(Plain):
     """Rule 10: whether a closing bracket has brought the count to exactly 0. A lone one brings it below 0."""
 
     __slots__ = ("_brackets", "_depth")
+    owned = ("_brackets",)
 
-    def __init__(self, brackets: Brackets, depth: int = 0) -> None:
-        self._brackets = brackets
-        self._depth = depth
+    def __init__(self, opener: str) -> None:
+        self._brackets = Brackets(opener)
+        self._depth = 0
 
     def reached(self, text: str) -> bool:
         """Count the brackets of the next piece. Once the result is True, do not call it again."""
@@ -87,8 +85,3 @@ class Balance:
             if self._depth == 0:
                 return True
         return False
-
-    @property
-    def state(self) -> tuple[tuple[str, bool, bool], int]:
-        """The whole state, as plain values."""
-        return self._brackets.state, self._depth

@@ -15,7 +15,15 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
-__all__ = ["DepthError", "decoded", "decoded_with_repeats", "json_text", "unfolded", "whole_characters"]
+__all__ = [
+    "DepthError",
+    "decoded",
+    "decoded_with_repeats",
+    "json_text",
+    "unfolded",
+    "whole_characters",
+    "without_halves",
+]
 
 Pairs = list[tuple[str, Any]]
 
@@ -40,6 +48,15 @@ def whole_characters(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def without_halves(text: str) -> str:
+    """The JSON text with U+FFFD for each lone surrogate, raw or written as an escape."""
+    if (text.isascii() and "\\u" not in text) or not _surrogate(text):  # the search takes longer than to decode it
+        return text
+    # Raw halves become escapes first: they may be next to escaped ones.
+    text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
+
+
 def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
     """The value of one JSON text that is known to be whole. Lone surrogates become U+FFFD, in keys too.
 
@@ -47,9 +64,7 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
         text: the JSON text. Strings may contain raw control characters.
         build: makes an object of its keys and values. It may be called again for the same objects.
     """
-    if _surrogate(text):  # raw halves become escapes first: they may be next to escaped ones
-        text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-        text = _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
+    text = without_halves(text)
     try:
         return _decoder(build).decode(text)
     except RecursionError:

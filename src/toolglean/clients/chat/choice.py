@@ -12,11 +12,11 @@ from typing import Any
 
 from toolglean.conversation.deltas import ChatDeltas
 from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS, reasoning_of
-from toolglean.conversation.reading.chat_calls import ChatCalls
+from toolglean.conversation.reading.parsed import ChatCalls
 from toolglean.conversation.reading.text import TurnText, is_all
 from toolglean.events import Event, Reasoning
 
-__all__ = ["ChoiceReader", "was_cut", "without_calls"]
+__all__ = ["ChoiceReader", "was_cut"]
 
 DEFAULT = REASONING_FIELDS[:1]
 """The field for reasoning that is found in the text, if the server has shown no other."""
@@ -31,16 +31,6 @@ def in_fields(deltas: Iterable[dict[str, Any]], names: tuple[str, ...]) -> list[
     """The deltas, with their reasoning in the fields of these names."""
     (own,) = DEFAULT
     return [dict.fromkeys(names, each[own]) if names != DEFAULT and own in each else each for each in deltas]
-
-
-def without_calls(events: Iterable[Event], names: tuple[str, ...]) -> dict[str, str]:
-    """The fields of a message whose calls have been taken out.
-
-    Args:
-        events: those of the reasoning.
-        names: of the fields.
-    """
-    return dict.fromkeys(names, "".join(event.text for event in events if type(event) is Reasoning))
 
 
 class ChoiceReader:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack, cast
 
-from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
+from toolglean.clients.chat.choice import ChoiceReader, was_cut
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
@@ -23,7 +23,7 @@ from toolglean.conversation.fields import field, listed, text_in, text_of
 from toolglean.conversation.openai import REASONING_FIELDS, index_of, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.text import Tools, TurnText
-from toolglean.events import ToolCall, fold
+from toolglean.events import fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -286,24 +286,21 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     for each in own:
         turn.take_whole(each)
     thoughts, events = turn.heard(thought, text, goes_on=bool(own), cut=was_cut(choice.get("finish_reason")))
-    output = fold(events)
-    calls, left = fold(thoughts).calls + output.calls, output.content
+    own_reasoning, output = fold(thoughts), fold(events)
+    calls, left = own_reasoning.calls + output.calls, output.content
     if left == text and not (calls or output.reasoning):
         return choice
-    repaired = {**message, **without_calls(thoughts, names)}
+    repaired = {**message, **dict.fromkeys(names, own_reasoning.reasoning)}
     if text:
         repaired["content"] = _content(content, left) or None if calls else _content(content, left)
     if output.reasoning:
         repaired["reasoning_content"] = text_in(repaired, "reasoning_content") + output.reasoning
     found = {**choice, "message": repaired}
     if calls:
-        repaired |= (
-            {"function_call": _calls({}, calls)["tool_calls"][0]["function"]} if legacy else _calls(message, calls)
-        )
-        stopped = choice.get("finish_reason") in STOPPED
-        found["finish_reason"] = (
-            ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")
-        )
+        name, reason = "function_call" if legacy else "tool_calls", choice.get("finish_reason")
+        items = [call_item(call.id, call.name, call.arguments_text or "{}") for call in calls]
+        repaired[name] = items[0]["function"] if legacy else [*listed(message, "tool_calls"), *items]
+        found["finish_reason"] = name if reason in STOPPED else reason
     return found
 
 
@@ -311,8 +308,3 @@ def _content(given: Any, left: str) -> Any:
     # In a list of parts, those that are not text stay as they are.
     others = [part for part in given if field(part, "type") != "text"] if isinstance(given, list | tuple) else []
     return [*others, *([{"type": "text", "text": left}] if left else [])] if others else left
-
-
-def _calls(message: Mapping[str, Any], calls: list[ToolCall]) -> dict[str, Any]:
-    found = [call_item(call.id, call.name, call.arguments_text or "{}") for call in calls]
-    return {"tool_calls": [*listed(message, "tool_calls"), *found]}

@@ -17,7 +17,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Self, TypeAlias, TypeVar, Unpack
@@ -27,10 +26,11 @@ from mcp.client import Transport
 from mcp.server import MCPServer, Server
 from mcp.shared.dispatcher import ProgressFnT
 
+from toolglean.clients.at_once import settled
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
-from toolglean.conversation.runner import unknown_tool_text
+from toolglean.conversation.runner import error_text, unknown_tool_text
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolDict, ToolSet
 
@@ -359,9 +359,7 @@ def _reporting(told: Progress | None) -> ProgressFnT | None:
         return None
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
-        waiting = told(progress, total, message)
-        if inspect.isawaitable(waiting):
-            await waiting
+        await settled(told(progress, total, message))
 
     return report
 
@@ -386,5 +384,4 @@ def _said(error: BaseException) -> str:
     # A task group wraps an error in a group, or in several: the innermost one is what happened.
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    kind = "" if isinstance(error, MCPError | ToolgleanError) else f"{type(error).__name__}: "
-    return f"{kind}{error}".removesuffix(": ")
+    return str(error) if isinstance(error, MCPError | ToolgleanError) else error_text(error)

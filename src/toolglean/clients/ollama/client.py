@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
@@ -36,7 +36,7 @@ from toolglean.clients.ollama.requests import (
     sent_tools,
 )
 from toolglean.conversation.fields import field
-from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
+from toolglean.conversation.reading.arguments import check_parsing, says_format
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
@@ -48,39 +48,11 @@ BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which a later request may succeed."""
 
 
-class _Templates:
-    """How the models of a server write, requested once for each model."""
-
-    def __init__(self, parsing: ParserArguments) -> None:
-        check_parsing(parsing)
-        self._parsing: ParserArguments = {"start": "content", **parsing}
-        self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says about its models
-        self._known: dict[str, ParserArguments] = {}
-
-    def given(self, model: str) -> ParserArguments | None:
-        """The parser's arguments, if they are known without a request: the user has said how calls are written, or the
-        server has been asked.
-        """
-        if any(name in self._parsing for name in FORMAT_OPTIONS):
-            return self._parsing
-        return self._known.get(model)
-
-    def found(self, model: str, shown: Any) -> ParserArguments:
-        """The parser's arguments, from what the server says about a model. An unreadable template is ignored."""
-        parsing, template = self._parsing.copy(), field(shown, "template")
-        if isinstance(template, str) and template and _tells(template):
-            parsing["template"] = template
-        if model in self.shown:
-            self._known[model] = parsing
-        return parsing
-
-    def unsaid(self, model: str, error: Exception) -> None:
-        """The server did not say anything about a model, which is final unless it was only busy.
-
-        The package raises a `ValueError` if the answer lacks a field.
-        """
-        if not (isinstance(error, ResponseError) and error.status_code in BUSY):
-            self.shown[model] = None
+def _with_template(parsing: ParserArguments, shown: Any) -> ParserArguments:
+    """The parser's arguments, with what the server says about the model. An unreadable template is ignored."""
+    template = field(shown, "template")
+    tells = isinstance(template, str) and template and _tells(template)
+    return {**parsing, "template": template} if tells else parsing
 
 
 def _tells(template: str) -> bool:
@@ -92,43 +64,53 @@ def _tells(template: str) -> bool:
 
 
 class _Shared:
-    """What both clients share."""
+    """What both clients share: also how the models of the server write, requested once for each model."""
 
     client: Any
     parser_arguments: Any
-    _templates: _Templates
 
     if not TYPE_CHECKING:  # the types are the package's own
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self.client, name)
 
-        def _pass_on(self, names: Iterable[str]) -> None:
-            """Take over the other methods of the client."""
-            own = {name for kind in type(self).__mro__ if kind.__module__ == __name__ for name in vars(kind)}
-            for name in names:
-                if not name.startswith("__") and name not in own and hasattr(self.client, name):
-                    vars(self)[name] = getattr(self.client, name)
+    def _begin(self, client: Any, kind: type[Any], other: type, ours: str, parsing: ParserArguments) -> None:
+        """Take over the client, or a new one of that kind, with all its methods; the others: as for `_check_client`."""
+        _check_client(client, kind, other, ours)
+        check_parsing(parsing)
+        self.client = kind() if client is None else client
+        self._parsing: ParserArguments = {"start": "content", **parsing}
+        self._shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says about its models
+        self._known: dict[str, ParserArguments] = {}
+        own = {name for each in type(self).__mro__ if each.__module__ == __name__ for name in vars(each)}
+        for name in dir(kind):
+            if not name.startswith("__") and name not in own and hasattr(self.client, name):
+                vars(self)[name] = getattr(self.client, name)
 
     def knows(self, model: str) -> bool:
         """Whether the parser's arguments for that model are known without a request to the server."""
-        return self._templates.given(model) is not None
+        return says_format(self._parsing) or model in self._known
 
     async def _arguments(self, model: str, run: Callable[..., Any]) -> ParserArguments:
-        known = self._templates.given(model)
-        if known is None:
-            known = await settled(run(self._templates.found, model, await self._asked(model)))
-        return known
+        # The user has said how calls are written, or the server has been asked.
+        if says_format(self._parsing):
+            return self._parsing
+        if model in self._known:
+            return self._known[model]
+        found: ParserArguments = await settled(run(_with_template, self._parsing, await self._asked(model)))
+        if model in self._shown:
+            self._known[model] = found
+        return found
 
     async def _asked(self, model: str) -> ollama.ShowResponse | None:
-        known = self._templates.shown
-        if model not in known:
+        if model not in self._shown:
             show = getattr(self.client, "show", None)  # an object that is only similar to a client may not have it
             try:
-                known[model] = await settled(show(model)) if show is not None else None
-            except (ResponseError, ValueError) as error:
-                self._templates.unsaid(model, error)
-        return known.get(model)
+                self._shown[model] = await settled(show(model)) if show is not None else None
+            except (ResponseError, ValueError) as error:  # a `ValueError`: the answer lacks a field
+                if not (isinstance(error, ResponseError) and error.status_code in BUSY):  # otherwise that is final
+                    self._shown[model] = None
+        return self._shown.get(model)
 
     async def _chat(self, chunks: Any, model: str, messages: Messages, *, tools: Tools = None, **more: Any) -> Any:
         client = keeping(self.client, messages)
@@ -170,11 +152,7 @@ class OllamaClient(_Shared, ollama.Client):
     """
 
     def __init__(self, client: ollama.Client | None = None, **parsing: Unpack[ParserArguments]) -> None:
-        _check_client(client, ollama.Client, ollama.AsyncClient, "AsyncOllamaClient")
-        self.client = ollama.Client() if client is None else client
-        self._templates = _Templates(parsing)
-        if not TYPE_CHECKING:
-            self._pass_on(dir(ollama.Client))
+        self._begin(client, ollama.Client, ollama.AsyncClient, "AsyncOllamaClient", parsing)
 
     def parser_arguments(self, model: str) -> ParserArguments:
         """The parser's arguments for that model.
@@ -246,11 +224,7 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
     """An `ollama.AsyncClient` whose `chat` returns leaked calls as calls: see `OllamaClient`."""
 
     def __init__(self, client: ollama.AsyncClient | None = None, **parsing: Unpack[ParserArguments]) -> None:
-        _check_client(client, ollama.AsyncClient, ollama.Client, "OllamaClient")
-        self.client = ollama.AsyncClient() if client is None else client
-        self._templates = _Templates(parsing)
-        if not TYPE_CHECKING:
-            self._pass_on(dir(ollama.AsyncClient))
+        self._begin(client, ollama.AsyncClient, ollama.Client, "OllamaClient", parsing)
 
     async def parser_arguments(self, model: str) -> ParserArguments:
         """The parser's arguments for that model: see `OllamaClient.parser_arguments`."""

@@ -109,7 +109,8 @@ class _Keeping:
 
     def _request(self, cls: Any, *args: Any, **more: Any) -> Any:
         package: Any = super()
-        return package._request(_with_ids(cls), *args, **_restored(more, self._messages))
+        kind = ChatResponse if cls is ollama.ChatResponse else cls  # ours has ids
+        return package._request(kind, *args, **_restored(more, self._messages))
 
 
 class _KeepingClient(_Keeping, ollama.Client):
@@ -118,10 +119,6 @@ class _KeepingClient(_Keeping, ollama.Client):
 
 class _KeepingAsyncClient(_Keeping, ollama.AsyncClient):
     pass
-
-
-def _with_ids(cls: Any) -> Any:
-    return ChatResponse if cls is ollama.ChatResponse else cls
 
 
 def _restored(more: dict[str, Any], messages: Sequence[Any] | None) -> dict[str, Any]:

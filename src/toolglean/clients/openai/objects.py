@@ -49,16 +49,10 @@ def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
     found = _kind(given)
     if found == kind:
         return given
-    if found == "helper":
-        raise UsageError(
-            f"{_shown(given)} is the SDK's .stream() helper, which reads the chunks itself: "
-            "use create(..., stream=True) instead"
-        )
-    if found == "coroutine":
-        raise UsageError(f"{_shown(given)} has not been awaited: await it first")
+    why = f"is not {_A[kind]} of the openai package: pass what create(...) returned"
     if found in use:
-        raise UsageError(f"{_shown(given)} is {_A[found]}, not {_A[kind]}: use {use[found]}")
-    raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package: pass what create(...) returned")
+        why = f"is {_A[found]}, not {_A[kind]}: use {use[found]}"
+    raise UsageError(f"the argument, of type {type(given).__name__}, {_NEVER.get(found, why)}")
 
 
 def _kind(given: Any) -> str:
@@ -75,14 +69,15 @@ def _kind(given: Any) -> str:
     return ""
 
 
-def _shown(given: Any) -> str:
-    return f"the argument, of type {type(given).__name__},"
-
-
 _A = {"stream": "a stream", "async stream": "an asynchronous stream", "response": "a whole response"}
 CHAT = {"stream": "chat_chunks", "async stream": "achat_chunks", "response": "chat_completion"}
 RESPONSES = {"stream": "response_events", "async stream": "aresponse_events", "response": "response"}
 """Which function accepts which kind."""
+_NEVER = {
+    "helper": "is the SDK's .stream() helper, which reads the chunks itself: use create(..., stream=True) instead",
+    "coroutine": "has not been awaited: await it first",
+}
+"""What none of them accepts."""
 
 
 # -- the chat API ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from toolglean.clients.repair.exchange import (
     decoded,
     kind_of,
 )
-from toolglean.conversation.parsing import FORMAT_OPTIONS
+from toolglean.conversation.reading.arguments import FORMAT_OPTIONS
 
 __all__ = [
     "FORMAT_OPTIONS",

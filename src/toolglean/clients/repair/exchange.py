@@ -24,8 +24,7 @@ from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole, decoded
 from toolglean.clients.responses.reader import ResponseReader, dict_response
 from toolglean.conversation.fields import field, listed, text_in
-from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
-from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.arguments import TurnArguments, check_parsing, says_format
 from toolglean.conversation.reading.counts import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
@@ -117,7 +116,7 @@ class Repair:
         # user says otherwise.
         chosen = {name: value for name, value in parsing.items() if value is not None}
         self._parsing: dict[str, Any] = {"start": "content", **chosen}
-        self._named = any(name in self._parsing for name in FORMAT_OPTIONS)
+        self._named = says_format(self._parsing)
         self.whole_calls = whole_calls
         self.counts = Counts() if counts is None else counts
 

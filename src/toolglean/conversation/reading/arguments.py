@@ -1,6 +1,7 @@
-# From the arguments that a user gives to the reader of a turn, and the options that every client has by default: ids
-# that no other turn has, and calls to unknown tools as text. Does not depend on how the turn is read.
-"""The reader of a turn, from a user's arguments."""
+# The parser's arguments that a user gives to a client, a handler or a model: they are kept for later turns, and checked
+# when it is made. From them comes the reader of a turn, with the options that every client has by default: ids that no
+# other turn has, and calls to unknown tools as text. Does not depend on who keeps them, or on how the turn is read.
+"""A user's arguments for parsers that are made later, and the reader of a turn from them."""
 
 from __future__ import annotations
 
@@ -8,15 +9,19 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.conversation.parsing import check_names
 from toolglean.conversation.reading.counts import Counts
 from toolglean.conversation.reading.reasoning_field import reader_of_reasoning
 from toolglean.conversation.reading.text import Manner, Tools, TurnText
+from toolglean.errors import UsageError, shown
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
-__all__ = ["TurnArguments", "text_for", "with_own_ids"]
+__all__ = ["FORMAT_OPTIONS", "TurnArguments", "check_parsing", "says_format", "text_for", "with_own_ids"]
 
+FORMAT_OPTIONS = ("format", "model", "template")
+"""With one of these, the user says how calls are written; otherwise the server or the model's name does, or the turn.
+"""
+ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
 OWN = ("whole_calls", "single_call", "counts", "drop_duplicates")
 
 
@@ -50,7 +55,7 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     own = {name: parsing[name] for name in OWN if name in parsing}
     chosen = with_own_ids(parsing.get("options"))
     asked = {name: value for name, value in parsing.items() if name not in own}
-    check_names(asked)
+    _check_names(asked)
     unknown = chosen.unknown_tools or "content"
     given = {**asked, "options": changed(chosen, unknown_tools=unknown)}
     field = reader_of_reasoning(tools, given)
@@ -63,3 +68,44 @@ def with_own_ids(given: ParserOptions | None) -> ParserOptions:
     """The options, with a prefix of ids that no other turn has, if none was chosen."""
     parsing = options_of(given)
     return changed(parsing, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if parsing.id_prefix is None else parsing
+
+
+# -- checked when they are given ------------------------------------------------------------------------------------
+
+
+def says_format(options: Mapping[str, Any]) -> bool:
+    """Whether these arguments of `toolglean.Parser` give the format of calls."""
+    return any(options.get(name) is not None for name in FORMAT_OPTIONS)
+
+
+def check_parsing(parsing: Any) -> None:
+    """Whether a parser can be made with these arguments.
+
+    Otherwise a typo would be found only when the first turn is read, in the middle of a program.
+
+    Args:
+        parsing: the arguments of `toolglean.Parser` besides `tools`, by name.
+
+    Raises:
+        UsageError: an argument is unknown or wrong; the message names it.
+        FormatError, TemplateError: a format or a template cannot be used.
+    """
+    if not isinstance(parsing, Mapping):
+        raise UsageError(f"parser={shown(parsing)} is not a dict: {ARGUMENTS}, such as {{'format': 'hermes'}}")
+    _check_names(parsing)
+    arguments: Any = parsing
+    Parser(None, **arguments)
+
+
+def _check_names(parsing: Mapping[str, Any]) -> None:
+    """Whether a parser has arguments with these names.
+
+    Args:
+        parsing: as for `check_parsing`.
+
+    Raises:
+        UsageError: an argument is unknown; the message names it.
+    """
+    for name, given in parsing.items():
+        if name not in ParserArguments.__annotations__:
+            raise UsageError(f"{name}={shown(given)} is an unknown argument: {ARGUMENTS}, or leave it out")

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.conversation.fields import arguments_of
 from toolglean.conversation.reading.arguments import text_for, with_own_ids
-from toolglean.conversation.reading.chat_calls import ChatCalls
+from toolglean.conversation.reading.parsed import ChatCalls
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet

@@ -14,7 +14,6 @@ from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallIt
 from toolglean.engines.detector import Detector
 from toolglean.engines.syntax import syntax_of
 from toolglean.errors import UsageError
-from toolglean.formats.spec import Format
 from toolglean.grammar import grammar_of
 from toolglean.options import ParserOptions, changed
 
@@ -59,53 +58,26 @@ class CallDetector(Detector, BaseFormatDetector):  # type: ignore[misc]  # SGLan
         thinking_mode: bool = False,  # noqa: FBT001, FBT002  # SGLang's interface
         parallel_tool_calls: bool = True,  # noqa: FBT001, FBT002
     ) -> Any:
-        # SGLang logs what this raises, and then asks for calls in JSON, which are read as well.
-        if self._syntax.format is None:
+        # What the model may write, as xgrammar's object. SGLang logs what this raises, and then asks for calls in JSON,
+        # which are read as well. A schema is enforced only for a tool that asks for it (`strict`), as everywhere in
+        # SGLang; its option `SGLANG_TOOL_STRICT_LEVEL` asks for all.
+        declared = self._syntax.format
+        if declared is None:
             return None
+        try:
+            kind = import_module("xgrammar").StructuralTag
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"structural tags need xgrammar 0.1.30 or later: {error}") from error
         name = getattr(getattr(tool_choice, "function", None), "name", None)
-        return _structural_tag(
-            self._syntax.format,
-            tools or [],
-            str(name or tool_choice),
+        grammar = grammar_of(
+            declared,
+            [_tool(each.function) for each in tools or ()],
+            choice=str(name or tool_choice) if tools else "none",
             parallel=parallel_tool_calls,
-            reasoning=thinking_mode,
+            reasoning=thinking_mode and bool(declared.reasoning[0]),  # unless another part of SGLang handles that
+            strict=False,  # what a tag cannot express of a schema is allowed
         )
-
-
-# -- structural tags ---------------------------------------------------------------------------------------------------
-
-
-def _structural_tag(
-    declared: Format, tools: list[Any], choice: str, *, parallel: bool = True, reasoning: bool = False
-) -> Any:
-    """What the model may write, as an object of xgrammar.
-
-    A schema is enforced only for a tool that asks for it (`strict`), as everywhere in SGLang; its option
-    `SGLANG_TOOL_STRICT_LEVEL` asks for all.
-
-    Args:
-        declared: the model's format.
-        tools: the request's tools, as objects of SGLang.
-        choice: "auto", "required" or a tool's name.
-        parallel: whether there may be several calls.
-        reasoning: whether the turn may begin with reasoning, unless another part of SGLang handles that.
-
-    Raises:
-        UsageError: the format cannot be enforced with these tools, or xgrammar is missing.
-    """
-    try:
-        kind = import_module("xgrammar").StructuralTag
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"structural tags need xgrammar 0.1.30 or later: {error}") from error
-    grammar = grammar_of(
-        declared,
-        [_tool(each.function) for each in tools],
-        choice=choice if tools else "none",
-        parallel=parallel,
-        reasoning=reasoning and bool(declared.reasoning[0]),
-        strict=False,  # what a tag cannot express of a schema is allowed
-    )
-    return kind.model_validate(grammar.structural_tag())
+        return kind.model_validate(grammar.structural_tag())
 
 
 def _tool(function: Any) -> dict[str, Any]:

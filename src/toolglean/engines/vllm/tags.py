@@ -44,7 +44,8 @@ def structural_tag_of(declared: Format, request: Any, *, reasoning: bool, strict
     choice = _choice(request.tool_choice)
     if tools is None or choice == "none":
         return None
-    strict = {_name(each): strict_level >= PARAMETER or _is_strict(each) for each in given}
+    functions = [_function(each) for each in given]
+    strict = {field(each, "name"): strict_level >= PARAMETER or field(each, "strict") is True for each in functions}
     shown = ToolSet([tool if strict.get(tool.name) else Tool(tool.name, {}, tool.description) for tool in tools])
     try:
         grammar = grammar_of(
@@ -64,14 +65,9 @@ def structural_tag_of(declared: Format, request: Any, *, reasoning: bool, strict
 def _choice(given: Any) -> str:
     if given is None or isinstance(given, str):
         return given or "auto"
-    return str(_name(given))
+    return str(field(_function(given), "name"))
 
 
-def _name(given: Any) -> Any:
+def _function(given: Any) -> Any:
     function = field(given, "function")
-    return field(given if function is None else function, "name")
-
-
-def _is_strict(given: Any) -> bool:
-    function = field(given, "function")
-    return field(given if function is None else function, "strict") is True
+    return given if function is None else function

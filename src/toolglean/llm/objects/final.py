@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from toolglean.conversation import coerce_arguments
 from toolglean.llm.errors import IncompleteObjectError, InvalidObjectError, MalformedObjectError, ObjectError
 from toolglean.llm.objects.tree import Builder, List, Node, Object
-from toolglean.scan.json import decode
+from toolglean.scan.nested import without_halves
 
 __all__ = ["invalid_object", "object_of", "read_object", "valid_object", "validated"]
 
@@ -24,8 +23,6 @@ M = TypeVar("M", bound=BaseModel)
 
 SHOWN = 60
 """How many characters of the text an error message shows."""
-
-_half = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 
 
 def read_object(text: str) -> Builder:
@@ -55,7 +52,7 @@ def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any 
     if error is not None:
         raise error
     try:
-        return valid_object(model, _sound(builder.json))
+        return valid_object(model, without_halves(builder.json))  # as in the arguments of a call
     except ValidationError as cause:
         raise _invalid(f"{model.__name__} is not valid", builder, cause, index, partial) from cause
 
@@ -128,11 +125,6 @@ def _span(node: Node | None, loc: tuple[int | str, ...], length: int) -> tuple[i
         elif isinstance(node, List) and isinstance(step, int) and 0 <= step < len(node.items):
             node = node.items[step]
     return (0, length) if node is None else (node.start, node.end)
-
-
-def _sound(text: str) -> str:
-    # Lone surrogates, which UTF-8 cannot encode, become U+FFFD, as in the arguments of a call.
-    return json.dumps(decode(text)[0], ensure_ascii=False) if _half(text) else text
 
 
 def _tail(text: str) -> str:

@@ -29,12 +29,8 @@ SHOWN_DEPTH: Final = 8
 """How many levels of nested views are printed."""
 
 
-class _Unset:
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET: Final = _Unset()
+UNSET: Final[Any] = object()
+"""What a field has whose value the model has not begun to write."""
 
 
 class _View:
