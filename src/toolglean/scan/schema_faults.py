@@ -14,7 +14,6 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from toolglean.errors import shown
-from toolglean.scan.coerce import same_value
 
 __all__ = ["DEEPEST", "KEYWORDS", "faults", "is_number", "is_valid", "matches"]
 
@@ -29,6 +28,10 @@ Inner: TypeAlias = Callable[..., Iterator[str]]
 def is_number(value: Any) -> bool:
     """Whether it is a number in JSON: a boolean is not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _is_multiple(value: Any, of: Any) -> bool:
@@ -56,8 +59,8 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 }
 _NUMBER = (int, float)
 _CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "enum": lambda value, members: any(same_value(value, each) for each in members),
-    "const": same_value,
+    "enum": lambda value, members: any(_same(value, each) for each in members),
+    "const": _same,
     "minimum": _of(_NUMBER, lambda value, bound: value >= bound),
     "maximum": _of(_NUMBER, lambda value, bound: value <= bound),
     "exclusiveMinimum": _of(_NUMBER, lambda value, bound: value > bound),
@@ -161,7 +164,7 @@ def _in_items(value: list[Any], schema: Mapping[str, Any], inner: Inner, where: 
     first, rest = schema.get("prefixItems") or [], schema.get("items", True)
     for number, each in enumerate(value):
         yield from inner(each, first[number] if number < len(first) else rest, f"{where}[{number}]")
-    if schema.get("uniqueItems") and any(same_value(*each) for each in combinations(value, 2)):
+    if schema.get("uniqueItems") and any(_same(*each) for each in combinations(value, 2)):
         yield f"{where or 'the value'}: two items are the same"
     if "contains" in schema:
         count = sum(next(inner(each, schema["contains"]), None) is None for each in value)
