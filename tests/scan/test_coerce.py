@@ -17,7 +17,10 @@ from toolglean.scan.coerce import coerce_text, is_text, json_text, kinds_of, kno
 
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
 OBJECT, ARRAY, NULL = ({"type": kind} for kind in ("object", "array", "null"))
-ROOT = {"$defs": {"n": INTEGER, "loop": {"$ref": "#/$defs/loop"}, "list/~x": ARRAY}, "definitions": {"s": STRING}}
+ROOT = {
+    "$defs": {"n": INTEGER, "either": {"anyOf": [STRING, INTEGER]}, "loop": {"$ref": "#/$defs/loop"}, "list/~x": ARRAY},
+    "definitions": {"s": STRING},
+}
 TREE: dict[str, Any] = {"anyOf": [{"$ref": "#"}, INTEGER]}
 
 # title, schema, texts and the values they stand for
@@ -69,6 +72,7 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
     ("a reference, old style", {"$ref": "#/definitions/s"}, {"3": "3"}),
     ("a reference with odd characters", {"$ref": "#/$defs/list~1~0x"}, {"[]": []}),
     ("references within", {"anyOf": [{"$ref": "#/$defs/n"}, NULL]}, {"3": 3, "null": None}),
+    ("a reference into a list", {"$ref": "#/$defs/either/anyOf/1"}, {"3": 3}),
     ("references that lead nowhere", {"anyOf": [{"$ref": "#/a/b"}, {"$ref": "http://x"}, {"$ref": "#/$defs/loop"}]}, {"3": "3"}),
     ("words that people write", {"type": "int"}, {"3": 3}),
     ("words that people write, in capitals", {"type": ["DICT", "List", "Float"]}, {"{}": {}, "[]": [], "3.5": 3.5}),

@@ -146,16 +146,11 @@ def _parser(asked: str, given: Sequence[str] = ()) -> argparse.ArgumentParser:
             module = import_module(f"{__name__}.{name}")
             module.add_arguments(command)
             command.set_defaults(run=module.run)
-    if asked and asked not in COMMANDS:
-        from toolglean.cli.usage import did_you_mean  # noqa: PLC0415  # only an error needs it
-
-        hint = did_you_mean(asked, COMMANDS) or "; `toolglean --help` lists the commands"
-        parser.error(f"unknown command {asked!r}{hint}")
-    own = ("--help", "--version")
     option = next((each for each in given if each.startswith("--")), "--help")
-    if not asked and option not in own:  # argparse would only say that the command is missing
+    known = tuple(COMMANDS) if asked else ("--help", "--version")
+    if (asked or option) not in known:  # argparse would only say that the command is missing
         from toolglean.cli.usage import did_you_mean  # noqa: PLC0415  # only an error needs it
 
-        hint = did_you_mean(option, own) or "; `toolglean --help` lists the commands"
-        parser.error(f"unrecognized arguments: {option}{hint}")
+        hint = did_you_mean(asked or option, known) or "; `toolglean --help` lists the commands"
+        parser.error((f"unknown command {asked!r}" if asked else f"unrecognized arguments: {option}") + hint)
     return parser

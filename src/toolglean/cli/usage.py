@@ -1,5 +1,12 @@
-# The argument parser of one command: what it says about options that it does not know, and how its help is printed; and
-# which name was meant, if one is spelled much alike. Does not depend on which options a command has.
+# The argument parser of one command: what it says about options that it does not know, how its help is printed, and how
+# options are read from a file; and which name was meant, if one is spelled much alike. Does not depend on which options
+# a command has.
+#
+# The file is TOML. Its options come before those of the command line, which therefore replace them:
+#
+#   upstream = "http://localhost:8000/v1"      --upstream=http://localhost:8000/v1
+#   no-repair = true                           --no-repair
+#   set = ["a=1", "b=2"]                       --set=a=1 --set=b=2
 """Usage, and the errors of usage."""
 
 from __future__ import annotations
@@ -34,6 +41,8 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 """Options of earlier versions: for each command, "" for all of them, what to write instead."""
 
 
+FILE = "--config"
+NOT_IN_FILES = (FILE, "--help", "-h")
 NEAR = 0.8
 """The least similarity of a name that is suggested: one letter of five may differ. Others would only mislead."""
 PREFIX = 3
@@ -78,6 +87,19 @@ def _wrapped(line: str, width: int, indent: str) -> str:
     return textwrap.fill(line, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
 
 
+def _in_file(key: str, value: Any, option: argparse.Action) -> tuple[list[str], str]:
+    # The arguments for a key of a file, and what is wrong with its value.
+    if option.nargs == 0:
+        return [f"--{key}"] if value is True else [], "" if isinstance(value, bool) else "expected true or false"
+    is_list = type(option).__name__ == "_AppendAction"
+    if is_list and not isinstance(value, list):
+        return [], "expected a list of strings"
+    values = value if is_list else [value]
+    if any(isinstance(each, bool) or not isinstance(each, str | int | float) for each in values):
+        return [], "expected a string or a number"
+    return [f"--{key}={each}" for each in values], ""
+
+
 class CommandParser(argparse.ArgumentParser):
     """The parser of a command."""
 
@@ -87,7 +109,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # overloads
         """As argparse does, but it refuses whatever it does not know, and a file may contain options (--config)."""
-        if "--config" in self._option_string_actions and any(each.startswith("--config") for each in args or ()):
+        if FILE in self._option_string_actions and any(each.startswith(FILE) for each in args or ()):
             args = self._with_file(args)
         for each in args or ():
             if each == "--":
@@ -101,13 +123,35 @@ class CommandParser(argparse.ArgumentParser):
         return found, rest
 
     def _with_file(self, args: Sequence[str]) -> list[str]:
-        from toolglean.batch.lines import InputError  # noqa: PLC0415  # for one command
-        from toolglean.cli.config import with_file  # noqa: PLC0415
+        # The arguments, with those of the file that they name before them.
+        import tomllib  # noqa: PLC0415  # for one command
 
+        from toolglean.batch.lines import InputError  # noqa: PLC0415
+        from toolglean.cli.options import read_text  # noqa: PLC0415
+
+        finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+        finder.add_argument(FILE)
         try:
-            return with_file(args, self._option_string_actions, did_you_mean)
+            path = finder.parse_known_args(args)[0].config
+            values = {} if path is None else tomllib.loads(read_text(path))
+        except argparse.ArgumentError:  # it has no value, as the command's own parser says
+            return list(args)
+        except tomllib.TOMLDecodeError as error:
+            self.error(f"{path}: not valid TOML: {error}")
         except InputError as error:
             self.error(str(error))
+        options = self._option_string_actions.items()
+        known = {name.removeprefix("--"): each for name, each in options if name not in NOT_IN_FILES}
+        found: list[str] = []
+        for key, value in values.items():
+            if key not in known:
+                near = did_you_mean(key, known) or "; its keys are the names of the options, without the two dashes"
+                self.error(f"{path}: unknown key {key!r}{near}")
+            words, fault = _in_file(key, value, known[key])
+            if fault:
+                self.error(f"{path}: {key} = {value!r:.80}: {fault}")
+            found += words
+        return [*found, *args]
 
     def format_help(self) -> str:
         """The help. Its usage is short, because all options are listed below it: some commands have twenty."""

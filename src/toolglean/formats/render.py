@@ -164,7 +164,8 @@ class _Turn:
 
     def __init__(self, declared: Format, tools: Tools | None) -> None:
         self.format, self.tools = declared, tools
-        self.program: Program = compiled((self._written_out(() if tools is None else tools.names),))
+        names = () if tools is None else tools.names
+        self.program: Program = compiled((declared.for_tools(names) or declared,))
 
     def written(self, calls: list[Call], content: str, reasoning: str) -> str:
         """The whole turn."""
@@ -183,11 +184,6 @@ class _Turn:
 
     def _error(self, reason: str) -> UsageError:
         return UsageError(f"format {self.format.name!r}: {reason}")
-
-    def _written_out(self, names: Iterable[str]) -> Format:
-        # The format as it is read; its calls may be written out for each tool.
-        found = self.format.for_tools(names) if self.format.is_for_tools else None
-        return self.format if found is None else found
 
     # -- what is before the calls --------------------------------------------------------------------------------------
 
@@ -308,7 +304,7 @@ class _Turn:
     def _call(self, calls: list[Call]) -> Iterator[Piece]:
         call, first = calls[0], True
         before: Token | None = None
-        for token in tokens_of(self._written_out([call.name]).call):
+        for token in tokens_of((self.format.for_tools([call.name]) or self.format).call):
             if not isinstance(token, Slot):
                 # The parenthesis after {keywords} is the end of the keywords themselves.
                 text = token.text[1:] if before == Slot("keywords") else token.text

@@ -349,10 +349,12 @@ class Format(Declaration):
         return re.sub("|".join(map(re.escape, chars)), lambda found: chars[found[0]], word)
 
     def for_tools(self, names: Iterable[str]) -> Format | None:
-        """The format for tools of these names; None if there are none.
+        """The format for tools of these names; None if its markers contain names, and there are none.
 
         A name that no marker can contain, or that is longer than a written name may be, is left out.
         """
+        if not self.is_for_tools:
+            return self
         calls = [
             pattern.replace("{name}", f"{{name={name}}}", 1).replace("{name}", name)
             for pattern in self.calls

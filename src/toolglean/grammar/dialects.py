@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text, marked
@@ -60,43 +59,6 @@ Brackets: TypeAlias = tuple[Node, Node, Node]
 CONSTANTS = {"true": "true", "false": "false", "null": "null"}
 
 
-class Dialect(Protocol):
-    """How values are written.
-
-    Attributes:
-        name: a part of the rules' keys.
-        constants: true, false and null.
-        object_brackets, list_brackets: how objects and lists are enclosed.
-        comma: the separator of two members.
-    """
-
-    name: str
-    constants: Mapping[str, str]
-    object_brackets: Brackets
-    list_brackets: Brackets
-    comma: Node
-
-    @abstractmethod
-    def literal(self, value: Any) -> Node | None:
-        """That value; None if the dialect cannot write it."""
-
-    @abstractmethod
-    def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        """A string that meets the schema."""
-
-    @abstractmethod
-    def key(self, name: str) -> Node:
-        """The key of that member, and the separator before its value."""
-
-    @abstractmethod
-    def other_key(self, names: Iterable[str]) -> Node:
-        """Any key except these."""
-
-    @abstractmethod
-    def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        """A key that meets the schema of a string."""
-
-
 def _spaced(opener: str, closer: str) -> Brackets:
     before, after = seq(Lit(opener), SPACE), seq(SPACE, Lit(closer))
     return Terminal(before), Terminal(after), Terminal(seq(before, Lit(closer)))
@@ -107,6 +69,12 @@ class JsonDialect:
 
     Args:
         constraints: constraints on its text, if it is the text of a parameter, which a marker would end.
+
+    Attributes:
+        name: a part of the rules' keys.
+        constants: true, false and null.
+        object_brackets, list_brackets: how objects and lists are enclosed.
+        comma: the separator of two members.
     """
 
     constants: Mapping[str, str] = CONSTANTS
@@ -122,10 +90,12 @@ class JsonDialect:
         self.raw = intersected(JSON_RAW, all_but(self.excluded))
 
     def literal(self, value: Any) -> Node | None:
+        """That value; None if the dialect cannot write it."""
         text = json_text(value)
         return Lit(text) if matches(self.constraints, text) else None
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
+        """A string that meets the schema."""
         least, most = length(schema)
         if self.constraints and "pattern" not in schema and (most or 0) <= COUNTED:
             return Text((JsonBody(least, most), *self.constraints), '"', '"')
@@ -138,15 +108,18 @@ class JsonDialect:
         return body(schema, letter, lambda given: json_letters(given, self.raw), path, notes)
 
     def key(self, name: str) -> Node:
+        """The key of that member, and the separator before its value."""
         return Terminal(seq(Lit(json_text(name)), self.colon))
 
     def other_key(self, names: Iterable[str]) -> Node:
+        """Any key except these."""
         escaped = seq(Lit("\\"), chars('"\\bfnrt'))
         known = tuple(names)
         free = not any(json_text(name) != f'"{name}"' for name in known)
         return Terminal(seq(Lit('"'), others(known, self.raw, escaped if free else EMPTY), Lit('"'), self.colon))
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
+        """A key that meets the schema of a string."""
         return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"'), self.colon))
 
 
@@ -209,6 +182,10 @@ class QuotedDialect:
         if schema:
             notes.add_unsupported(path, "bare keys are only restricted to letters, digits and underscores")
         return self.other_key(())
+
+
+Dialect: TypeAlias = JsonDialect | PythonDialect | QuotedDialect
+"""How values are written: see `JsonDialect`, which the others are like."""
 
 
 def plain_key(names: Iterable[str], letter: Chars = NAME) -> Node:

@@ -17,6 +17,7 @@ from typing import Any
 from toolglean.grammar.keywords import SUPPORTED, closed, kinds_of, modern, unsupported_in
 from toolglean.grammar.members import Members, members_of
 from toolglean.grammar.merge import NEVER, all_disjoint, merged
+from toolglean.scan.coerce import looked_up
 from toolglean.scan.schema_faults import is_valid
 
 __all__ = ["Notes", "Schemas", "Shape"]
@@ -168,16 +169,8 @@ class Schemas:
         )
 
     def _looked_up(self, place: str, path: str) -> Any:
-        found: Any = self.root
-        for escaped in place.split("/")[1:]:
-            step = escaped.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, Mapping):
-                found = found.get(step)
-            else:
-                found = (
-                    found[int(step)] if isinstance(found, list) and step.isdigit() and int(step) < len(found) else None
-                )
-        if not place.startswith("#") or not isinstance(found, Mapping | bool):
+        found = looked_up(place, self.root)
+        if not isinstance(found, Mapping | bool):
             self.notes.add_unsupported(f"{path}.$ref", f"{place!r} does not lead to a schema in these parameters")
             return True
         return found

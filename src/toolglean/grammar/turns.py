@@ -55,9 +55,8 @@ class Turn:
         self.rules = Rules()
         self._calls: dict[str, Node] = {}
         self.schemas = {tool.name: Schemas(tool.parameters, notes) for tool in tools}
-        written_out = declared.for_tools(tools.names) if declared.is_for_tools else None
-        self.program: Program = compiled((written_out or declared,))
-        self.spellings = written_out or declared
+        self.spellings = declared.for_tools(tools.names) or declared
+        self.program: Program = compiled((self.spellings,))
 
     def _error(self, reason: str) -> UsageError:
         return UsageError(f"format {self.format.name!r}: {reason}")
@@ -204,8 +203,8 @@ class Turn:
 
     def _call_of(self, tool: Tool) -> Node:
         self._check(tool)
-        declared = self.format.for_tools([tool.name]) if self.format.is_for_tools else None
-        call = self._filled((declared or self.format).call, tool)
+        declared = self.format.for_tools([tool.name]) or self.format
+        call = self._filled(declared.call, tool)
         parts = call.parts if isinstance(call, Seq) else (call,)
         return seq(parts[0], self.rules.named(seq(*parts[1:])))
 

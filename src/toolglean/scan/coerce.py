@@ -35,7 +35,8 @@ from toolglean.scan.tokens import value_text
 
 __all__ = [
     "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of",
-    "kinds_of_value", "known", "properties", "resolved", "same_value", "takes_no_string", "unquoted", "within",
+    "kinds_of_value", "known", "looked_up", "properties", "resolved", "same_value", "takes_no_string",
+    "unquoted", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
@@ -201,18 +202,17 @@ def resolved(schema: Any, root: Schema = None) -> Mapping[str, Any]:
         place = schema.get("$ref")
         if not isinstance(place, str):
             return schema
-        schema = _looked_up(place, root)
+        schema = looked_up(place, root)
     return {}
 
 
-def _looked_up(place: str, root: Schema) -> Any:
-    if not place.startswith("#"):
-        return None
-    found: Any = root
-    for step in place[1:].split("/")[1:]:
-        if not isinstance(found, Mapping):
-            return None
-        found = found.get(step.replace("~1", "/").replace("~0", "~"))
+def looked_up(place: str, root: Schema) -> Any:
+    """What is at the place of a `$ref` in the root schema; None if nothing is there, or it is not in this schema."""
+    found: Any = root if place.startswith("#") else None
+    for step in place.split("/")[1:]:
+        if isinstance(found, list):
+            found = {str(number): each for number, each in enumerate(found)}
+        found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
     return found
 
 

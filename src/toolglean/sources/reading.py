@@ -33,8 +33,8 @@ def alone(declared: Format, tools: ToolSet, prompt: str = "") -> Machine:
     Raises:
         FormatError: the patterns cannot be put together.
     """
-    written_out = declared.for_tools(tools.names) if declared.is_for_tools else declared
-    return Machine(FormatPlan(compiled((written_out or declared,))), tools, _ALONE, prompt=prompt)
+    spellings = declared.for_tools(tools.names) or declared
+    return Machine(FormatPlan(compiled((spellings,))), tools, _ALONE, prompt=prompt)
 
 
 def events_by(machine: Machine, chunks: Iterable[str]) -> list[Event]:

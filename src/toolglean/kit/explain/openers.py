@@ -37,10 +37,10 @@ class Seen(NamedTuple):
 @lru_cache(maxsize=256)
 def plan_of(declared: Format, names: tuple[str, ...]) -> FormatPlan | None:
     """The plan of that format alone, for tools with these names; None if it needs tools and there are none."""
-    if declared.is_for_tools:
-        written_out = declared.for_tools(names)
-        return None if written_out is None else FormatPlan(Program((written_out,)))
-    return FormatPlan(Program((declared,))) if not names else plan_of(declared, ())
+    if names and not declared.is_for_tools:
+        return plan_of(declared, ())
+    written_out = declared.for_tools(names)
+    return None if written_out is None else FormatPlan(Program((written_out,)))
 
 
 class Known:

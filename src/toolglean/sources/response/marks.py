@@ -83,9 +83,6 @@ class Marks:
         self.firsts = frozenset(each[0] for each in heads)
         self.literals = tuple(dict.fromkeys(each.text for (each, *rest) in whole if isinstance(each, Lit) and not rest))
 
-    def __bool__(self) -> bool:
-        return bool(self._sequences or self._regexes)
-
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
         """As `Finder.find`: the place of the first mark, and the mark as `Found`; or where one may begin, and ""."""
         place, hit = self._literal(text, pos)

@@ -229,15 +229,13 @@ def less_or_equal(left: Any, right: Any) -> bool:
 
 
 def _same(left: Any, right: Any) -> bool:
+    if left is None or right is None:
+        return left is right
     kind = _kind(left)
     if kind is not _kind(right):
-        if left is None or right is None:
-            return False
         raise _incompatible(left, right)
     if kind is not None:
         return bool(left == right)
-    if left is None or right is None:
-        return left is right
     if isinstance(left, Struct) and left.type is getattr(right, "type", None):
         return left is right
     raise GoError(f"non-comparable type {type_name(right)}")

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import re
+from os.path import commonprefix
 
 from toolglean.sources.templates.infer.parameter import Parameter
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message
-from toolglean.sources.templates.infer.texts import shared_prefix
 
 __all__ = ["types_of"]
 
@@ -49,7 +49,7 @@ def _type_words(middle: str, texts: dict[str, str]) -> tuple[str, dict[str, str]
     words: dict[str, str] = {}
     for text in texts.values():
         if not text.startswith(middle):
-            at = shared_prefix(middle, text)
+            at = len(commonprefix([middle, text]))  # noqa: RUF071  # characters are meant
             while at and middle[at - 1].isalnum():
                 at -= 1
             word_at = at

@@ -20,19 +20,13 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.sources.templates.infer.input_style import InputStyle, all_styles, styles_for_texts
 from toolglean.sources.templates.infer.probes import REPLY, TOOLS, TYPED, USER, Call, Message, call
-from toolglean.sources.templates.infer.texts import (
-    common_prefix,
-    common_suffix,
-    markers_of,
-    shared_prefix,
-    snapped,
-    turn_ends,
-)
+from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of, snapped, turn_ends
 from toolglean.sources.templates.time_budget import TimeBudget
 
 if TYPE_CHECKING:
@@ -270,10 +264,8 @@ class Prober:
         if text.startswith(whole):
             cut = len(whole)
         else:
-            cut = shared_prefix(whole, text)
-            if plain:
-                cut = min(cut, shared_prefix(whole, plain))
-            cut = max(after_user, snapped(text, cut))
+            shared = commonprefix([whole, text, plain or whole])  # noqa: RUF071  # characters are meant
+            cut = max(after_user, snapped(text, len(shared)))
         if self._header and text.startswith(self._header, cut):
             cut += len(self._header)
         turn = text[cut:]

@@ -9,25 +9,11 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "shared_prefix", "snapped", "turn_ends"]
+__all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "snapped", "turn_ends"]
 
 _tokens = re.compile(r"\s|\w+|</|.").findall
 _opening = re.compile(r"start|begin|user|assistant|system|header|role|inst|tools", re.IGNORECASE).search
 _marker = re.compile(r"<<?[^<>\s][^<>\n]{0,80}>>?|\[/?[A-Z][A-Za-z_ ]{1,60}\]|[<\[]\|[^<>\n|]{1,60}\|[>\]]").finditer
-
-
-def shared_prefix(one: str, other: str) -> int:
-    """The length of the common beginning."""
-    if other.startswith(one):
-        return len(one)
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # by halves: texts may be long
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def turn_ends(text: str) -> list[str]:
