@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
@@ -97,8 +98,8 @@ class Finder(Plain):
     """
 
     __slots__ = (
-        "_begun", "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_look_behind", "_of_lines",
-        "_single", "alike", "guards", "line_words", "literals", "openers", "search", "unguarded", "words",
+        "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_look_behind", "_of_lines", "_single",
+        "_sorted", "alike", "guards", "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
     def __init__(
@@ -125,7 +126,7 @@ class Finder(Plain):
             if len(key) > 1 and key[0] in self._single:
                 found.append(key[0])
         self._by_two = {key: tuple(found) for key, found in by_two.items()}
-        self._begun: dict[str, set[str]] = {}  # the beginnings of those with a key, where they were needed
+        self._sorted: dict[str, list[str]] = {}  # those with a key, where they were needed
         # The keys of those that are found only at the beginning of a line.
         self._of_lines = {each[:size] for each in self.line_words for size in (1, 2)}
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
@@ -161,7 +162,7 @@ class Finder(Plain):
         for each in more:
             added.setdefault(each[:1], []).append(each)
             added.setdefault(each[:2], []).append(each)
-        by_two, twin._begun = dict(self._by_two), {}
+        by_two, twin._sorted = dict(self._by_two), {}
         for key, found in added.items():
             before = by_two.get(key) or [*self._single.intersection(key[0])]
             by_two[key] = tuple(sorted([*before, *found], key=_longest_first))
@@ -215,13 +216,11 @@ class Finder(Plain):
 
     def _may_begin(self, rest: str, key: str) -> bool:
         # Whether the end of the text may be the beginning of a literal with that key. Mostly it is not.
-        if self._longest > LONG:
-            return True
-        begun = self._begun.get(key)
-        if begun is None:
-            begun = {each[:size] for each in self._by_two[key] for size in range(1, len(each))}
-            self._begun[key] = begun
-        return rest in begun
+        literals = self._sorted.get(key)
+        if literals is None:
+            literals = self._sorted[key] = sorted(self._by_two[key])
+        place = bisect_left(literals, rest)
+        return place < len(literals) and literals[place].startswith(rest)
 
     def within_lines(self) -> Finder:
         """The same finder without the literals that are found only at the beginning of a line."""
@@ -270,7 +269,6 @@ class Finder(Plain):
         return "|".join(alternatives)
 
 
-LONG = 256  # characters of a literal whose beginnings are not kept
 DEEPEST = 24
 """Characters of a literal that an expression spells: each is a group in the one before, and a model may write a tag of
 any length. Whether a text that has these goes on with the rest, only `find` knows.
