@@ -17,7 +17,7 @@ __all__ = ["EXAMPLES", "chosen", "examples", "is_full", "use"]
 
 Item = TypeVar("Item")
 
-EXAMPLES = 12
+EXAMPLES = 8
 """What Hypothesis looks at by default, at most: with fewer it is not yet past the simplest values."""
 
 

@@ -362,7 +362,7 @@ def _check_places(program: Program) -> None:
 
 
 def _ahead(nfa: Nfa, states: tuple[int, ...]) -> tuple[int, ...]:
-    # Where they are when one of them is no longer within a literal, or their characters differ: until then nothing begins.
+    # Where one of them is no longer within a literal, or their characters differ: until then nothing else can begin.
     chars, flags = nfa.chars, nfa.flags
     while (char := chars[states[0]]) and not any(flags[state] & LITERAL or chars[state] != char for state in states):
         states = tuple(state + 1 for state in states)
