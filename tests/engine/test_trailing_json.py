@@ -238,7 +238,7 @@ def test_the_cost_is_linear(piece: str) -> None:
         return calls_made(read)
 
     work(10)  # what is made once
-    size = 500 if depth.is_full() else max(20, 250 // len(piece))
+    size = 500 if depth.is_full() else max(40, 500 // len(piece))
     assert work(4 * size) < 5 * work(size)
 
 

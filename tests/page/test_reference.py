@@ -149,7 +149,7 @@ def test_the_page_agrees_with_the_reference_for_every_character_and_every_cut() 
 )
 def test_the_page_reads_in_linear_time(unit: str) -> None:
     # What is counted is the steps: a step is a search from one place to the next.
-    sizes = (2_000, 8_000) if depth.is_full() else (500, 2_000)
+    sizes = (2_000, 8_000) if depth.is_full() else (1_000, 4_000)
     costs = [_steps(f"a {unit * (size // len(unit))}", 4) for size in sizes]
     assert costs[1] < 6 * costs[0] + 500
 
