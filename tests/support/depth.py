@@ -17,7 +17,7 @@ __all__ = ["EXAMPLES", "chosen", "examples", "is_full", "use"]
 
 Item = TypeVar("Item")
 
-EXAMPLES = 8
+EXAMPLES = 12
 """What Hypothesis looks at by default, at most: with fewer it is not yet past the simplest values."""
 
 
