@@ -93,10 +93,16 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Mypy on everything, and pyright on programs as a user writes them."""
+    """Mypy on everything, and on programs as a user writes them."""
     _install(session, *DEV)
     session.run("mypy", *session.posargs)
     session.run("python", "-m", "pytest", "--depth", "full", "-q", "tests/project/test_typing.py")
+
+
+@nox.session
+def pyright(session: nox.Session) -> None:
+    """Pyright on the same programs."""
+    _install(session, *DEV)
     try:  # the package from PyPI fetches the program itself when it is first called: not possible on every machine
         session.run("pyright", "--version", silent=True)
     except CommandFailed:

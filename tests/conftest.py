@@ -56,7 +56,7 @@ MANY_FILES = 20
 """A run of as many files is worth the start of several processes."""
 MOST_MESSAGES = 6
 """So many random messages prove by default what was read from a template."""
-FEW_STEPS = 400
+FEW_STEPS = 200
 """So many characters of a log to learn from come one by one by default."""
 PROGRAMS = 1_000
 """So many compiled formats are kept by default: all that the tests take turns with."""
@@ -220,10 +220,9 @@ WORTH_TELLING = 0.005
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """In one of several processes, tell nothing of a set-up or an end that went well: to send it takes longer than it."""
+    """In one of several processes, tell nothing of a beginning, or of a set-up or an end that went well: to send it takes longer."""
     if not hasattr(item.config, "workerinput"):
         return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed or report.duration > WORTH_TELLING:
             item.ihook.pytest_runtest_logreport(report=report)

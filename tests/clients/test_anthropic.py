@@ -13,12 +13,13 @@ from tests.clients.answers import asked, pieces
 from tests.clients.families import BARE, FAMILIES, ONE, TOOLS, TWO, Leak
 from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
+from tests.support.later import later
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn
 from tests.support.message_protocol import faults
 from toolglean import ToolSet, render
 from toolglean.clients.messages import dict_message_events
 
-anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
+anthropic = later("anthropic", reason="needs toolglean[anthropic]")
 
 from toolglean.clients.httpx import toolglean_async_client, toolglean_client  # noqa: E402
 from toolglean.clients.httpx.client import library_of  # noqa: E402

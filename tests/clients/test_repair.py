@@ -604,7 +604,7 @@ def written(events: list[Event], text: str) -> str:
 def test_turns_as_models_wrote_them(stream: bool) -> None:
     """What the parser makes of a text is what comes out: no call more, no text less. Without a call, the same bytes."""
     rng = random.Random(1)
-    for row in depth.chosen(shared_rows("vectors/wild.jsonl"), 16, key=lambda each: str(each["id"])):
+    for row in depth.chosen(shared_rows("vectors/wild.jsonl"), 8, key=lambda each: str(each["id"])):
         text, functions = row["text"], [{"name": "f"}, *row["tools"]]
         output = parse(text, functions)
         left = written(parse(text, functions, options=ParserOptions(markup=True)).events, text)
@@ -704,7 +704,7 @@ def test_odd_values_of_a_server_never_raise(kind: Kind) -> None:
     for place, block in enumerate(blocks):
         head, _, body = block.rpartition(b"data: ")
         every = odd(json.loads(body or block))
-        for changed in every if depth.is_full() else every[place % 12 :: 12]:
+        for changed in every if depth.is_full() else every[place % 24 :: 24]:
             new = (head + b"data: " if body and head != block else b"data: " if kind != "ollama" else b"") + json.dumps(
                 changed
             ).encode()

@@ -125,7 +125,7 @@ def test_a_long_name_of_a_tool(which: str) -> None:
 @pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
 def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     # All text before a line was looked through again for each line: 256 KB in one chunk took 23 seconds.
-    size = 60_000 if depth.is_full() else 4_000
+    size = 60_000 if depth.is_full() else 2_000
     assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 

@@ -103,6 +103,11 @@ def test_made_up_turns() -> None:
     assert [str(each) for each in found] == []
 
 
+def test_most_formats_have_a_course() -> None:
+    # Their names are rows of the next test: it would have none if no course were found.
+    assert len(straight.straight_formats()) > 60
+
+
 @pytest.mark.parametrize("name", straight.straight_formats())
 def test_the_straight_way_is_taken(name: str) -> None:
     """Calls as their format declares them are followed to their end, whole and in pieces: the law proves something."""

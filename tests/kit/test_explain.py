@@ -394,7 +394,7 @@ def test_no_text_raises() -> None:
     rows = wild_rows()
     markers = [seen.text for each in all_formats() for seen in known_markers(None).find(" ".join(each.markers))]
     odd = ["<", '"', "}", "{", "[", "(", "`", "```", "\n", " ", '"name": "f"', "\ud800", "é", "f", ":0", *markers]
-    for _ in range(500 if depth.is_full() else 15):
+    for _ in range(500 if depth.is_full() else 8):
         row = chosen.choice(rows)
         text = row["text"]
         cut = chosen.randrange(len(text) + 1)

@@ -326,7 +326,7 @@ def answer(folder: Path, here: Path, channels: int) -> int:
 def test_set_up_commands_are_those_of_ci() -> None:
     readme = {each.command for each in commands(ROOT / "README.md")}
     assert readme == SET_UP
-    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().split("\n")
+    script = [*map(str.strip, (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().split("\n"))]
     assert TRY in script
     assert script[-1] == TEST
     assert "python -m pip install -e '.[dev]'" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

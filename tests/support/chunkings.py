@@ -36,8 +36,8 @@ EVERY_CUT = 160  # texts up to this length are cut in two at every place
 RANDOM_CUTS = 4
 
 # By default, only the shortest texts are, and the text itself decides how it is cut, and where copies are made: no two texts
-# are cut alike. Half of them come in small pieces, which end at as many places as matter; a quarter comes by characters, and a
-# quarter at a few random cuts.
+# are cut alike. Half of them come in small pieces, which end at as many places as matter; one in eight by characters, and the
+# others at a few random cuts.
 SHORT = 8
 SMALL = 4  # characters of a small piece, at most
 SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
@@ -62,7 +62,8 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         return whole
     chars, *others = chunkings(text, seed)
     if not depth.is_full() and len(text) > SHORT:
-        chars, others = (chars, others[-1], _pieces(text), _pieces(text))[number // 8 % 4], []
+        chunks = _pieces(text) if number & 8 else chars if number & 48 == 0 else others[-1]
+        chars, others = chunks, []
     # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
     if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
         assert run_of(make(), chars) == whole, f"differs by chunking: {chars!r}"

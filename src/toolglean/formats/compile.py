@@ -16,7 +16,7 @@ from typing import Any, TypeVar, TypeVarTuple
 from toolglean.errors import FormatError
 from toolglean.formats.builder import NfaBuilder
 from toolglean.formats.frames import ANYWHERE, NO_FRAME, Frame, writes
-from toolglean.formats.nfa import Nfa, SlotEdge, StateSet
+from toolglean.formats.nfa import LITERAL, Nfa, SlotEdge, StateSet
 from toolglean.formats.patterns import before_name, closers_of, ends_of_pairs, first_literal, head_of, is_marker, marks
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.respelling import openers_of_respellings, respelling
@@ -339,7 +339,7 @@ _RIVALS = (frozenset({"name", "id", "index", "server", "key", "type"}), frozense
 
 
 def _check_places(program: Program) -> None:
-    # By the numbers of the states: to make their sets takes ten times as long. Within a literal nothing else can begin.
+    # By the numbers of the states: to make their sets takes ten times as long.
     nfa = program.nfa
     todo = [program.channel(CONTENT, ()).opening.key, program.bare_start(()).key]
     seen = set(todo)
@@ -355,7 +355,15 @@ def _check_places(program: Program) -> None:
                 names = " and ".join(f"{{{kind}}}" for kind in sorted(after.keys() & rivals))
                 raise FormatError(f"format {program.formats[0].name!r}: {names} begin alike at the same place")
         for found in after.values():
-            key = (nfa.ahead("", *found)[1],) if len(found) == 1 else tuple(sorted(found))
+            key = _ahead(nfa, tuple(sorted(found)))
             if key not in seen:
                 seen.add(key)
                 todo.append(key)
+
+
+def _ahead(nfa: Nfa, states: tuple[int, ...]) -> tuple[int, ...]:
+    # Where one of them is no longer within a literal, or their characters differ: until then nothing else can begin.
+    chars, flags = nfa.chars, nfa.flags
+    while (char := chars[states[0]]) and not any(flags[state] & LITERAL or chars[state] != char for state in states):
+        states = tuple(state + 1 for state in states)
+    return states

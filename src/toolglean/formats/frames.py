@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -61,11 +61,10 @@ def writes(own: Format, marker: str) -> bool:
     return any(marker in literal or marker.startswith(literal) for literal in _written(own))
 
 
-def _written(declared: Format) -> Iterator[str]:
-    for marker in declared.markers:
-        literal = marker.strip()
-        if len(literal) > 1:  # a bracket is part of many markers
-            yield literal
+@lru_cache(maxsize=256)  # each format is asked about the markers of all others
+def _written(declared: Format) -> tuple[str, ...]:
+    literals = map(str.strip, declared.markers)
+    return tuple(each for each in literals if len(each) > 1)  # a bracket is part of many markers
 
 
 @lru_cache(maxsize=4)

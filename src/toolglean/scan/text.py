@@ -97,7 +97,7 @@ class Finder(Plain):
     """
 
     __slots__ = (
-        "_begun", "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_look_behind", "_of_lines",
+        "_by_two", "_exact", "_expression", "_first", "_joined", "_letters", "_longest", "_look_behind", "_of_lines",
         "_single", "alike", "guards", "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ class Finder(Plain):
             if len(key) > 1 and key[0] in self._single:
                 found.append(key[0])
         self._by_two = {key: tuple(found) for key, found in by_two.items()}
-        self._begun: dict[str, set[str]] = {}  # the beginnings of those with a key, where they were needed
+        self._joined: dict[str, str] = {}  # those with a key, where they were needed: a set of all beginnings is large
         # The keys of those that are found only at the beginning of a line.
         self._of_lines = {each[:size] for each in self.line_words for size in (1, 2)}
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
@@ -161,7 +161,7 @@ class Finder(Plain):
         for each in more:
             added.setdefault(each[:1], []).append(each)
             added.setdefault(each[:2], []).append(each)
-        by_two, twin._begun = dict(self._by_two), {}
+        by_two, twin._joined = dict(self._by_two), {}
         for key, found in added.items():
             before = by_two.get(key) or [*self._single.intersection(key[0])]
             by_two[key] = tuple(sorted([*before, *found], key=_longest_first))
@@ -217,11 +217,10 @@ class Finder(Plain):
         # Whether the end of the text may be the beginning of a literal with that key. Mostly it is not.
         if self._longest > LONG:
             return True
-        begun = self._begun.get(key)
-        if begun is None:
-            begun = {each[:size] for each in self._by_two[key] for size in range(1, len(each))}
-            self._begun[key] = begun
-        return rest in begun
+        joined = self._joined.get(key)
+        if joined is None:
+            joined = self._joined[key] = "\0".join(("", *self._by_two[key]))
+        return f"\0{rest}" in joined
 
     def within_lines(self) -> Finder:
         """The same finder without the literals that are found only at the beginning of a line."""
@@ -270,7 +269,7 @@ class Finder(Plain):
         return "|".join(alternatives)
 
 
-LONG = 256  # characters of a literal whose beginnings are not kept
+LONG = 256  # characters of a literal among which the end of a text is not looked for
 DEEPEST = 24
 """Characters of a literal that an expression spells: each is a group in the one before, and a model may write a tag of
 any length. Whether a text that has these goes on with the rest, only `find` knows.

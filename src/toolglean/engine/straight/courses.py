@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine.straight.in_json import named_course, object_course
@@ -30,12 +31,18 @@ JSON_CODECS = frozenset({Json, JsonOrText})
 
 def courses_of(formats: tuple[Format, ...], opener: str) -> tuple[Course, ...]:
     """The courses of the formats whose first text begins with that opener. Of those that begin alike, the first."""
-    found: dict[tuple[str, ...], Course] = {}
+    found: dict[tuple[str, ...], tuple[Format, int]] = {}
     for number, declared in enumerate(formats):
-        course = _course_of(declared, number) if declared.call else None
-        if course is not None and any(each.startswith(opener) for each in course.openers):
-            found.setdefault(course.openers, course)
-    return tuple(found.values())
+        openers = _openers_of(declared)
+        if any(each.startswith(opener) for each in openers):
+            found.setdefault(openers, (declared, number))
+    return tuple(course for each in found.values() if (course := _course_of(*each)) is not None)
+
+
+@lru_cache(maxsize=256)  # each opener is looked for in all formats
+def _openers_of(declared: Format) -> tuple[str, ...]:
+    course = _course_of(declared, 0) if declared.call else None
+    return () if course is None else course.openers
 
 
 def _course_of(declared: Format, number: int) -> Course | None:
