@@ -93,7 +93,7 @@ def _layers(value: Any, holders: Sequence[str] = HOLDERS) -> Iterator[dict[str, 
         if not isinstance(value, dict):
             return
         yield value
-        value = next((value[key] for key in holders if isinstance(value.get(key), dict)), None)
+        value = next((value[key] for key in holders if value.get(key) and isinstance(value[key], dict)), None)
 
 
 # -- telling turns from chunks -----------------------------------------------------------------------------------------

@@ -78,6 +78,7 @@ class Machine(StraightWay):
                 no_calls_in_reasoning=drafts == "text",
                 by_schema=plan.by_schema and _reads_by_schema(tools, options),
                 drops_orphans=plan.marked and not options.strict,
+                thoughts=plan.thoughts,
             ),
             repair=ON if options.repair else OFF,
         )

@@ -70,6 +70,8 @@ class Passing(Plain, Payload):
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
         scanner, begun = self._scanner, i
+        if scanner.token is FAIL:
+            return self._break_off(turn, text, i)
         while i < len(text) and scanner.state != END and scanner.token is not FAIL:
             missed = ""
             if self._told:
@@ -82,14 +84,30 @@ class Passing(Plain, Payload):
                 self.say(turn, text[begun:i], turn.tape.base + begun)
                 turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i - len(self._bracket[0]))
                 begun, self._told = i, True
-        if scanner.state == END or scanner.token is FAIL:
-            last = turn.last_text
-            turn.leave(text_follows=True)
-            turn.remember(last)  # wherever the text was cut, what follows is behind the same text
+        if scanner.state == END:
+            self._leave(turn)
         self.say(turn, text[begun:i], turn.tape.base + begun)
-        if scanner.token is FAIL:
-            turn.judge.was_text(self._code)
-            turn.tape.read_instead(*self._bracket)
+        return self._break_off(turn, text, i) if scanner.token is FAIL else i
+
+    def _leave(self, turn: Turn) -> None:
+        last = turn.last_text
+        turn.leave(text_follows=True)
+        turn.remember(last)  # wherever the text was cut, what follows is behind the same text
+
+    def _break_off(self, turn: Turn, text: str, i: int) -> int:
+        # It is no JSON. A marker of reasoning may have begun with the last bracket: all others are text behind one.
+        (mark, place), thoughts = self._bracket, turn.rules.thoughts
+        while mark and mark not in thoughts and any(each.startswith(mark) for each in thoughts):
+            if i == len(text):
+                self._bracket = mark, place
+                return i
+            mark += text[i]
+            i += 1
+        self._leave(turn)
+        said = 0 if mark in thoughts else 1
+        self._say(turn, mark[:said], place)
+        turn.judge.was_text(self._code)
+        turn.tape.read_instead(mark[said:], place + said)
         return i
 
     def say(self, turn: Turn, text: str, start: int) -> None:
@@ -98,6 +116,9 @@ class Passing(Plain, Payload):
         waits = self._scanner.state == LIST and text.endswith("[")
         self._bracket = ("[", start + len(text) - 1) if waits else NONE
         text = text[: len(text) - waits]
+        self._say(turn, text, start)
+
+    def _say(self, turn: Turn, text: str, start: int) -> None:
         self._unsure = self._unsure and not text.strip("[")  # brackets alone may be no JSON after all
         turn.say(text, start, is_data=True, unsure=self._unsure)
         if self._code is not None and text:

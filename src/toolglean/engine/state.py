@@ -89,6 +89,7 @@ class Rules(NamedTuple):
         no_calls_in_reasoning: whether reasoning contains no calls, whatever is in it.
         by_schema: whether calls in undeclared spellings are read: see by_schema/.
         drops_orphans: whether closers at the end of the turn that nothing opened are markup.
+        thoughts: the markers that open reasoning: see `Plan`.
     """
 
     coerce: bool
@@ -97,6 +98,7 @@ class Rules(NamedTuple):
     no_calls_in_reasoning: bool
     by_schema: bool = False
     drops_orphans: bool = False
+    thoughts: tuple[str, ...] = ()
 
 
 class TurnState(Plain):

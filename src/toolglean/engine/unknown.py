@@ -72,7 +72,8 @@ class UnknownCalls(Plain):
             self._returned = place
         self.seen = place + len(chunk)
         if len(events) == 1 and self._passes(events[0], chunk, place):  # most chunks
-            self._returned, self._after, self._text = self.seen, None, ()
+            self._returned = self.seen if type(events[0]) is Content else place  # as where a call's end follows at once
+            self._after, self._text = None, ()
             return events
         if not self._text:
             self._from = place

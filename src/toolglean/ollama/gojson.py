@@ -16,16 +16,21 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import accumulate
 from typing import Any, Final
 
 from toolglean.scan.json import JsonScanner
-from toolglean.scan.nested import decoded, without_halves
+from toolglean.scan.nested import decoded_deep, without_halves
 from toolglean.scan.scanner import CLOSE, is_json_number
 
 __all__ = ["MAX_DEPTH", "decode_object"]
 
 MAX_DEPTH: Final = 10_000
 """The deepest nesting of objects and arrays: Go's limit."""
+SHALLOW: Final = 200
+"""Up to this depth, the C decoder does not run out of stack, wherever it is called from."""
+ALL_BUT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
+STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
 WHITE = " \t\n\r"
 TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|-?[0-9][-+.eE0-9]*+', re.DOTALL)
 """A string, with or without its end, or what begins like a number."""
@@ -48,12 +53,17 @@ def decode_object(text: str) -> tuple[dict[str, Any] | None, bool]:
 
 
 def _decode(text: str) -> Any:
-    if text.count("{") + text.count("[") > MAX_DEPTH:
+    if text.count("{") + text.count("[") > SHALLOW and _depth(text) > SHALLOW:
         return _decode_deep(text)
     try:
         return DECODER.decode(text)
     except RecursionError:  # also if the caller is near the limit itself
         return _decode_deep(text)
+
+
+def _depth(text: str) -> int:
+    # Correct for every text that can be decoded. For others any answer will do, because both decoders refuse them.
+    return max(accumulate(map(STEP.__getitem__, ALL_BUT_BRACKETS.sub("", text))), default=0)
 
 
 def _number(text: str) -> float:
@@ -76,7 +86,7 @@ def _decode_deep(text: str) -> Any:
     scanner = JsonScanner(MAX_DEPTH)
     if scanner.skim(text, 0, 0) < len(text) or scanner.token is not CLOSE or scanner.fixes:
         raise ValueError("not one container of JSON")
-    return decoded(text, dict)
+    return decoded_deep(text, dict)
 
 
 def _as_float(found: re.Match[str]) -> str:

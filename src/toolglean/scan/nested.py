@@ -18,6 +18,7 @@ from typing import Any
 __all__ = [
     "DepthError",
     "decoded",
+    "decoded_deep",
     "decoded_with_repeats",
     "json_text",
     "unfolded",
@@ -68,7 +69,7 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
     try:
         return _decoder(build).decode(text)
     except RecursionError:
-        return _decoded_deep(text, build)
+        return decoded_deep(text, build)
 
 
 def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
@@ -106,8 +107,8 @@ def _decoder(build: Callable[[Pairs], Any]) -> json.JSONDecoder:
     return json.JSONDecoder(strict=False, object_pairs_hook=build)
 
 
-def _decoded_deep(text: str, build: Callable[[Pairs], Any]) -> Any:
-    # Nothing is checked. The items of a container are collected on the stack, keys and values in turn.
+def decoded_deep(text: str, build: Callable[[Pairs], Any]) -> Any:
+    """As `decoded`, without Python's stack, of a text without half pairs: its items are collected on one of its own."""
     scalar = json.JSONDecoder(strict=False).raw_decode
     stack: list[list[Any]] = [[]]
     pos = 0
