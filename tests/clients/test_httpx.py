@@ -216,9 +216,7 @@ def test_proxies_of_the_environment_count(library: ModuleType, monkeypatch: pyte
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "example.com, .org, 10.0.0.1,::1,localhost")
     expected = library.Client()
-    client = toolglean_client(library)
-    assert type(client._transport_for_url(library.URL("http://a.b"))).__name__ == "RepairingTransport"
-    found = client._transport.inner._client  # what sends
+    found = toolglean_client(library)
     for url in (
         "http://a.b",
         "https://a.b",
@@ -231,12 +229,13 @@ def test_proxies_of_the_environment_count(library: ModuleType, monkeypatch: pyte
         target = library.URL(url)
         proxied = expected._transport_for_url(target) is not expected._transport
         assert (found._transport_for_url(target) is not found._transport) == proxied, url
+        assert type(found._transport_for_url(target)).__name__ == "RepairingTransport"
     for more in ({"trust_env": False}, {"proxy": "http://127.0.0.1:8"}):
-        other = toolglean_client(library, client_options=more)._transport.inner._client
+        other = toolglean_client(library, client_options=more)
         proxied = other._transport_for_url(library.URL("http://a.b")) is not other._transport
         assert proxied == ("proxy" in more)
     monkeypatch.setenv("no_proxy", "*")
-    assert not toolglean_client(library)._transport.inner._client._mounts
+    assert not toolglean_client(library)._mounts
 
 
 @each_library

@@ -11,14 +11,16 @@
 from __future__ import annotations
 
 import importlib
+import ipaddress
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, requires
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, Unpack, overload
+from urllib.request import getproxies
 
 from toolglean._install import needs
-from toolglean.clients.httpx.transport import Routes, Through, classes_of
+from toolglean.clients.httpx.transport import Through, classes_of
 from toolglean.clients.repair import Repair, RepairArguments
 from toolglean.errors import UsageError
 
@@ -35,8 +37,6 @@ READ_TIMEOUT, CONNECT_TIMEOUT = 600.0, 5.0
 """Seconds, as in the openai package, because a model may think for minutes before its first word."""
 CONNECTIONS, KEPT = 1000, 100
 """How many connections there are at most, and how many of them stay open when idle, as in the openai package."""
-SENDING = frozenset({"verify", "cert", "trust_env", "http1", "http2", "limits", "proxy", "mounts"})
-"""The arguments of a client that say how it sends; all others are about requests and responses."""
 
 
 Client_co = TypeVar("Client_co", covariant=True)
@@ -110,7 +110,7 @@ def toolglean_client(library: Any = None, **given: Unpack[ClientArguments]) -> A
         UsageError: an argument is wrong; the message says what to pass.
         ImportError: neither library is installed.
     """
-    return _client(library_of(library), "Client", **given)
+    return _client(library_of(library), "Client", "HTTPTransport", **given)
 
 
 @overload
@@ -119,7 +119,7 @@ def toolglean_async_client(library: HasAsyncClient[Client], **given: Unpack[Clie
 def toolglean_async_client(library: None = None, **given: Unpack[ClientArguments]) -> Any: ...
 def toolglean_async_client(library: Any = None, **given: Unpack[ClientArguments]) -> Any:
     """The same for `AsyncOpenAI`: see `toolglean_client`."""
-    return _client(library_of(library), "AsyncClient", **given)
+    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", **given)
 
 
 @overload
@@ -176,22 +176,33 @@ def in_front_of(client: Any, repair: Repair) -> Any:
 
 def _client(
     library: Any,
-    name: str,
+    client: str,
+    http: str,
     *,
     transport: Any = None,
     client_options: Mapping[str, Any] | None = None,
     **parsing: Unpack[RepairArguments],
 ) -> Any:
-    repair, kind = Repair(**parsing), getattr(library, name)
-    options: dict[str, Any] = {
+    repair = Repair(**parsing)
+    found: dict[str, Any] = {
         "timeout": library.Timeout(READ_TIMEOUT, connect=CONNECT_TIMEOUT),
         "limits": library.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT),
         "follow_redirects": True,
     } | dict(client_options or {})
-    # A client of the library knows the proxies of the environment, and what `mounts` means: one sends, the other asks.
-    sends = kind(transport=transport, **{option: options.pop(option) for option in SENDING & options.keys()})
-    wrap = getattr(classes_of(library), "Transport" if name == "Client" else "AsyncTransport")
-    return kind(transport=wrap(Routes(sends), repair), **options)
+    # A client that makes its transport passes these to it; a transport of your own has them already.
+    names = ("verify", "cert", "trust_env", "http1", "http2", "limits")
+    sent = {name: found[name] for name in names if name in found}
+    wrap = getattr(classes_of(library), "Transport" if client == "Client" else "AsyncTransport")
+    if transport is None:
+        proxy = found.pop("proxy", None)
+        through = {"all://": proxy} if proxy is not None else proxies() if found.get("trust_env", True) else {}
+        mounts = {
+            place: None if url is None else wrap(getattr(library, http)(proxy=url, **sent), repair)
+            for place, url in through.items()
+        }
+        found["mounts"] = {**mounts, **found.get("mounts", {})}
+        transport = getattr(library, http)(**sent)
+    return getattr(library, client)(transport=wrap(transport, repair), **found)
 
 
 # -- the library -------------------------------------------------------------------------------------------------------
@@ -225,3 +236,26 @@ def library_of(given: Any) -> Any:
         except ImportError:
             continue
     raise ImportError(needs("toolglean.clients.httpx needs httpx 0.27 or later, or httpx2", "httpx"))
+
+
+def proxies() -> dict[str, str | None]:
+    """The proxies of the environment, by URL pattern. A client looks for them only if it makes its transport itself."""
+    found = getproxies()
+    mounts: dict[str, str | None] = {
+        f"{scheme}://": url if "://" in url else f"http://{url}"
+        for scheme in ("http", "https", "all")
+        if (url := found.get(scheme))
+    }
+    for host in filter(None, map(str.strip, found.get("no", "").split(","))):
+        if host == "*":
+            return {}
+        mounts[host if "://" in host else f"all://{_pattern(host)}"] = None
+    return mounts
+
+
+def _pattern(host: str) -> str:
+    try:
+        address = ipaddress.ip_network(host, strict=False).version
+    except ValueError:
+        return host if host.lower() == "localhost" else f"*{host}"
+    return host if address == 4 else f"[{host}]"

@@ -16,7 +16,7 @@ from toolglean.clients.at_once import at_once, plainly, settled
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.clients.repair.bodies import ABOUT_BYTES, BodyError, can_unpack, unpacked
 
-__all__ = ["Routes", "Through", "classes_of"]
+__all__ = ["Through", "classes_of"]
 
 CHANGED = ABOUT_BYTES | {"transfer-encoding"}
 """Headers that are wrong for a repaired body."""
@@ -127,17 +127,6 @@ class Through:
 
     def aclose(self) -> Any:
         return self._client.aclose()
-
-
-class Routes(Through):
-    """The transports of a client, without all else that it does: proxies, mounts, its own."""
-
-    def handle_request(self, request: Any) -> Any:
-        # The libraries have no public name for the transport that a client would use.
-        return self._client._transport_for_url(request.url).handle_request(request)
-
-    def handle_async_request(self, request: Any) -> Any:
-        return self._client._transport_for_url(request.url).handle_async_request(request)
 
 
 @lru_cache(maxsize=2)
