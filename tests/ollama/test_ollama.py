@@ -553,6 +553,12 @@ def test_wide_json_is_not_deep() -> None:
     assert value == {"a": [{"b": "]}"}] * 500 + [{}]}
 
 
+def test_deep_json_is_never_on_the_stack_of_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a thread with a small one, and a high limit of recursion, the C decoder ends the process."""
+    monkeypatch.delattr(json.JSONDecoder, "decode")
+    assert [gojson.decode_object(nested(levels))[1] for levels in (201, 9_999)] == [True, True]
+
+
 def test_call_from_near_the_end_of_the_stack() -> None:
     # The caller may stand so deep that the C decoder gives up on what is shallow. (The iterative one needs ten frames.)
     text = nested(150)

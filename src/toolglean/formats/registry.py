@@ -14,8 +14,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
 from threading import Lock
@@ -53,12 +52,40 @@ FIRST_WORDS = 4
 """Words of an unknown model's name that are compared with the families: what follows is its size and the like."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Registered:
-    # The registered formats by their names, the latest last. It never changes: a new object replaces it, so a cache
-    # made from the old one is never used for the new one, even if a thread is still making it.
+_Added = tuple[()] | tuple[Format, "_Added"]
 
-    by_name: dict[str, Format] = field(default_factory=dict)
+
+class _Registered:
+    # The registered formats, the latest first. It never changes: a new object replaces it, so a cache made from the old
+    # one is never used for the new one, even if a thread is still making it.
+    #
+    # Those that were added last are linked, and put in order when they are asked for, or when they are half of all: to
+    # copy all others with each one would make the time grow with the square of their number.
+
+    __slots__ = ("_added", "_count", "_formats")
+
+    def __init__(self, formats: tuple[Format, ...] = (), added: _Added = (), count: int = 0) -> None:
+        self._formats, self._added, self._count = formats, added, count
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        added = self._added  # before the others: another thread may put them in order meanwhile
+        if added:
+            self._formats = _first_of_each_name(*_linked(added), *self._formats)
+            self._added, self._count = (), 0
+        return self._formats
+
+    def with_one(self, declared: Format) -> _Registered:
+        added = self._added
+        if self._count > len(self._formats):
+            return _Registered(self.formats, (declared, ()), 1)
+        return _Registered(self._formats, (declared, added), self._count + 1)
+
+
+def _linked(added: _Added) -> Iterator[Format]:
+    while added:
+        declared, added = added
+        yield declared
 
 
 def _first_of_each_name(*formats: Format) -> tuple[Format, ...]:
@@ -92,13 +119,9 @@ def register(declared: Format) -> None:
         declared: the format.
     """
     declared.declared("be found by its name")
-    name = folded(declared.name)
     global _registered  # noqa: PLW0603  # replaced as a whole
     with _registering:
-        by_name = dict(_registered.by_name)
-        by_name.pop(name, None)  # so that it is the last one
-        by_name[name] = declared
-        _registered = _Registered(by_name)
+        _registered = _registered.with_one(declared)
 
 
 def registered() -> object:
@@ -241,7 +264,7 @@ def unsupported() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _merged(registered: _Registered) -> tuple[Format, ...]:
-    return _first_of_each_name(*reversed(registered.by_name.values()), *plugins()[0], *_library())
+    return _first_of_each_name(*registered.formats, *plugins()[0], *_library())
 
 
 @lru_cache(maxsize=2)
