@@ -168,6 +168,17 @@ def test_the_short_way_ends_with_the_text_that_it_was_for(kind: Kind, size: int)
     assert short == long
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_event_without_text_takes_nothing_away(kind: Kind) -> None:
+    """It was read the short way, of which the long way made nothing: the text of the next event was lost, and its call."""
+    request, parts = asked(kind, TOOLS), pieces(f"Hi.\n{HERMES}\nDone.", 3)
+    due = said(kind, repaired(kind, Turn(parts), request), request)
+    assert due.calls == [CALL]
+    for place in range(len(parts) + 1):
+        turn = Turn([*parts[:place], "", *parts[place:]])
+        assert said(kind, repaired(kind, turn, request, cut=99), request) == due, place
+
+
 def both_ways(
     kind: Kind, request: dict[str, Any], data: bytes, seed: int, options: dict[str, Any]
 ) -> tuple[bytes, bytes]:

@@ -124,7 +124,9 @@ class Lane:
         return b"".join((moved._head, literal, counted, moved._tail))
 
     def text(self, block: bytes) -> str | None:
-        """The text of an event, if it is like the others; None for any other event."""
+        """The text of an event, if it is like the others; None for any other event, also for one without text, of which
+        readers make nothing.
+        """
         if not (block.startswith(self._head) and block.endswith(self._tail)):
             return None
         begin, end = self._sizes
@@ -140,7 +142,7 @@ class Lane:
             text, size = scanstring(written := literal.decode(), 1)
         except ValueError:  # also if it is not UTF-8
             return None
-        return text if size == len(written) else None
+        return text if text and size == len(written) else None
 
     def _numbered(self, rest: bytes, before: bytes) -> bytes | None:
         counted = rest.rstrip(DIGITS)
