@@ -137,6 +137,13 @@ def test_losses_say_what_no_turn_shows() -> None:
     assert any(line.startswith("no turn has a value of the type integer") for line in found.losses)
 
 
+def test_calls_with_one_parameter_do_not_show_what_is_between_two() -> None:
+    turns = [f"((DO~get_weather))\n-- city >> {city}\n((OVER))" for city in ("Oslo", "Rome", "Bergen")]
+    told = [line for line in Format.from_turns(turns, TOOLS).losses if line.startswith("no call has two parameters")]
+    assert len(told) == 1
+    assert not any("two parameters" in line for line in Format.from_turns([*map(single, "abc")], TOOLS).losses)
+
+
 def test_a_part_that_only_one_turn_shows() -> None:
     assert learnt("coin").losses == ("only turn 5 shows all that it needs: pass more turns like it",)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, Pairs
 from toolglean.scan.coerce import kinds_of
 from toolglean.sources.traces.agreement import Agreement
 from toolglean.sources.traces.given import Given
@@ -79,6 +79,9 @@ def losses_of(
     every = _kinds((tool, key) for tool in given.tools for key in tool.properties)
     calls = [call for reading in proof.readings for call in reading.calls]
     seen = _kinds((tool, key) for tool in given.tools for name, keys in calls if name == tool.name for key in keys)
+    one_key = all(len(keys) < 2 for _, keys in calls) and any(len(tool.properties) > 1 for tool in given.tools)
+    if one_key and (declared.parameter or isinstance(declared.arguments, Pairs)):
+        lines.append("no call has two parameters: what is between parameters is a guess, and a value may swallow one")
     missing = [kind for kind in KINDS if kind in every - seen]
     if missing and "{call" not in declared.call:
         lines.append(f"no turn has a value of the type {' or '.join(missing)}: how it is written is a guess")
