@@ -397,27 +397,17 @@ def test_bad_usage(args: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "missing", "needs"),
     [
-        (
-            "log",
-            b"PAR1....",
-            "pyarrow",
-            "log: Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'",
-        ),
+        ("log", b"PAR1....", "pyarrow", "log: Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'"),
         (
             "log",
             b"\x28\xb5\x2f\xfd",
             "backports.zstd",
             "log: zstd needs Python 3.14 or backports.zstd: in a checkout, install it with python -m pip install",
         ),
-        (
-            "out.parquet",
-            b"",
-            "pyarrow",
-            "Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'",
-        ),
+        ("out.parquet", b"", "pyarrow", "Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'"),
         ("out.zst", b"", "backports.zstd", "zstd needs Python 3.14 or backports.zstd"),
     ],
-)
+)  # fmt: skip
 def test_a_missing_package_names_its_extra(
     name: str,
     data: bytes,

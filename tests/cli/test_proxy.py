@@ -146,10 +146,7 @@ def test_the_benchmark_runs() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (
-            ["--upstream", "nowhere"],
-            "upstream='nowhere' is not the URL of a server: pass one such as http://localhost:8000/v1",
-        ),
+        (["--upstream", "nowhere"], "upstream='nowhere' is not the URL of a server: pass one such as http://localhost:8000/v1"),
         (["--upstream", "http://h", "--format", "nothing"], "unknown format 'nothing'"),
         (["--upstream", "http://h", "--model", "nothing"], "unknown model 'nothing'"),
         (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: expected a number from 0 to 65535"),
@@ -158,7 +155,7 @@ def test_the_benchmark_runs() -> None:
         (["--upstream", "http://[::1"], "upstream='http://[::1' is not the URL of a server"),
         (["--upstream", "http://h", "--host", ""], "--host '': expected an address, such as 127.0.0.1"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["proxy", *args]) == 2
     assert message in capsys.readouterr().err

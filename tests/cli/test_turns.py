@@ -67,17 +67,11 @@ ANSWERS: dict[str, Any] = {
         "messages": [{"role": "assistant", "content": "before"}, {"role": "user", "content": "?"}],
         "completion": TEXT,
     },
-    "messages": {
-        "id": "a",
-        "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": TEXT}],
-    },
-    "messages that go on": {
-        "id": "a",
-        "messages": [{"role": "assistant", "content": TEXT}, {"role": "tool", "content": "2"}],
-    },
+    "messages": {"id": "a", "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": TEXT}]},
+    "messages that go on": {"id": "a", "messages": [{"role": "assistant", "content": TEXT}, {"role": "tool", "content": "2"}]},
     "a message": {"id": "a", "role": "assistant", "content": TEXT},
     "a message in parts": {"id": "a", "role": "assistant", "content": [{"type": "text", "text": TEXT}]},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -103,11 +97,7 @@ def test_what_a_line_may_hold(name: str) -> None:
     [
         {"role": "assistant", "reasoning_content": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]},
         {"message": {"role": "assistant", "thinking": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]}},
-        {
-            "choices": [
-                {"message": {"reasoning": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]}, "finish_reason": "stop"}
-            ]
-        },
+        {"choices": [{"message": {"reasoning": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]}, "finish_reason": "stop"}]},
         {
             "output": [
                 {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
@@ -124,7 +114,7 @@ def test_what_a_line_may_hold(name: str) -> None:
             ],
         },
     ],
-)
+)  # fmt: skip
 def test_what_the_server_has_parsed_is_not_lost(turn: Any) -> None:
     [row], summary = turns("--turns", stdin=fed({"id": 7, **turn}))
     assert (row["id"], row["reasoning"], row["content"]) == (7, "Hm.", "Hi. ")

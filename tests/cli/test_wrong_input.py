@@ -59,10 +59,7 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "cut.gz", "--text"], "cut.gz: cannot be read: Compressed file ended before"),
     (["INPUT", "damaged.gz"], "damaged.gz: cannot be read: "),
     (["INPUT", "chunks.jsonl"], "chunks.jsonl: line 2, column 1: not a valid chunk"),
-    (
-        ["INPUT", "turn.txt", "--stream"],
-        "turn.txt: line 1, column 1: not valid JSON (Expecting value) (if this is text, pass --text)",
-    ),
+    (["INPUT", "turn.txt", "--stream"], "turn.txt: line 1, column 1: not valid JSON (Expecting value) (if this is text, pass --text)"),
     (["INPUT", "open.jsonl"], "open.jsonl: each line could be a whole turn or a chunk of one stream"),
     (["INPUT", "server.jsonl"], "server.jsonl: these are chunks as a server streams them"),
     (["INPUT", "log.jsonl:x"], "log.jsonl:x: 'x' is not the number of a line; expected one such as log.jsonl:7"),
@@ -90,10 +87,7 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "turn.txt", "--prompt", "missing"], "missing: No such file or directory"),
     (["INPUT", "turn.txt", "--tools", "missing"], "missing: No such file or directory"),
     (["INPUT", "turn.txt", "--tools", "folder"], "folder: Is a directory"),
-    (
-        ["INPUT", "turn.txt", "--tools", "broken.json"],
-        "broken.json: line 1, column 14: not valid JSON (Expecting ',' delimiter",
-    ),
+    (["INPUT", "turn.txt", "--tools", "broken.json"], "broken.json: line 1, column 14: not valid JSON (Expecting ',' delimiter"),
     (["INPUT", "turn.txt", "--tools", "object.json"], "object.json: line 1, column 1: expected a JSON list of tools"),
     (["INPUT", "turn.txt", "--tools", "no-name.json"], "no-name.json: {'type': 'function'} is not a tool"),
     (["INPUT", "turn.txt", "--tools", "latin.json"], "latin.json: line 1, column 5: not valid UTF-8"),
@@ -111,10 +105,7 @@ ROWS: list[tuple[list[str], str]] = [
     (["parse", "log.jsonl", "--events"], "--events shows one stream, and these are turns"),
     (["parse", "log.jsonl", "--output", "rows.csv"], "--output rows.csv: rows are written as JSON lines"),
     (["parse", "log.jsonl", "--output", "rows.JSON"], "--output rows.JSON: rows are written as JSON lines"),
-    (
-        ["parse", "log.jsonl", "--output", "rows.xlsx"],
-        "expected a name that ends with .jsonl, .ndjson, .gz, .zst, .zstd",
-    ),
+    (["parse", "log.jsonl", "--output", "rows.xlsx"], "expected a name that ends with .jsonl, .ndjson, .gz, .zst, .zstd"),
     (["parse", "log.jsonl", "--output", "rows.csv.gz"], "--output rows.csv.gz: what is compressed is JSON lines"),
     (["parse", "log.jsonl", "--output", "folder"], "--output folder: Is a directory"),
     (["parse", "log.jsonl", "--output", "missing/rows"], "--output missing/rows: No such file or directory"),
@@ -133,10 +124,7 @@ ROWS: list[tuple[list[str], str]] = [
     (["replay", "turn.txt", "--html", "folder"], "--html folder: Is a directory"),
     (["anonymize", "turn.txt", "--tools-output", "own.json"], "--tools-output needs --tools"),
     (["anonymize", "turn.txt", "--tools", "tools.json", "--tools-output", "own.csv"], "tools are written as JSON"),
-    (
-        ["anonymize", "turn.txt", "--tools", "tools.json", "--tools-output", "x/own.json"],
-        "--tools-output x/own.json: No",
-    ),
+    (["anonymize", "turn.txt", "--tools", "tools.json", "--tools-output", "x/own.json"], "--tools-output x/own.json: No"),
     (["bench", "empty"], "empty: nothing to measure: the input is empty"),
     (["bench", "--tag", "x"], "options for formats, tools and prompts need a FILE of your own"),
     (["bench", "--chunk", "0"], "argument --chunk: invalid value '0': expected 1 or more"),
@@ -149,16 +137,10 @@ ROWS: list[tuple[list[str], str]] = [
     (["TEMPLATE", "open.tmpl", "--examples", "0"], "argument --examples: invalid value '0': expected 1 or more"),
     (["TEMPLATE", "open.tmpl", "--set", "a"], "--set 'a': expected NAME=VALUE, such as enable_thinking=true"),
     (["grammar", "hermes"], "the following arguments are required: --tools"),
-    (
-        ["grammar", "folder", "--tools", "tools.json"],
-        "'folder' is not a template file, a known format or a known model",
-    ),
+    (["grammar", "folder", "--tools", "tools.json"], "'folder' is not a template file, a known format or a known model"),
     ([*GRAMMAR, "--notation", "ebnf"], "argument --notation: invalid choice: 'ebnf'"),
     ([*GRAMMAR, "--tool-choice", "g"], "--tool-choice g: this is not one of the tools"),
-    (
-        [*GRAMMAR, "--notation", "lark", "--special-tokens", "broken.json"],
-        "broken.json: line 1, column 14: not valid JSON",
-    ),
+    ([*GRAMMAR, "--notation", "lark", "--special-tokens", "broken.json"], "broken.json: line 1, column 14: not valid JSON"),
     ([*GRAMMAR, "--notation", "lark", "--special-tokens", "tools.json"], "tools.json: expected a JSON object"),
     ([*GRAMMAR, "--special-tokens", "tools.json"], "--special-tokens needs --notation lark"),
     (["learn", "missing", "--tools", "tools.json"], "missing: No such file or directory"),
@@ -200,7 +182,7 @@ ROWS: list[tuple[list[str], str]] = [
     (["parse", "a.txt", "b.txt"], "unrecognized arguments: b.txt"),
     (["parse", "--csv"], "unrecognized arguments: --csv"),
     (["parse", "--output"], "argument --output: expected one argument"),
-]
+]  # fmt: skip
 MANY = {
     "INPUT": [["parse"], ["explain"], ["doctor"], ["replay", "--html", "page.html"], ["anonymize"], ["bench"]],
     "COLUMNS": [["parse"], ["explain"], ["doctor"], ["replay", "--html", "page.html"], ["bench"]],
@@ -308,17 +290,14 @@ def test_no_permission(
 # -- a parser of the user's own ----------------------------------------------------------------------------------------
 
 BROKEN: dict[str, tuple[str, str]] = {
-    "raises when it is imported": (
-        "x = 1\n\nraise RuntimeError('no model')\n",
-        "RuntimeError: no model (own.py, line 3)",
-    ),
+    "raises when it is imported": ("x = 1\n\nraise RuntimeError('no model')\n", "RuntimeError: no model (own.py, line 3)"),
     "raises deep in Python": ("import json\njson.loads('{')\n", "(own.py, line 2)"),
     "is not Python": ("def read(text, tools:\n", "(own.py, line 1)"),
     "imports what is missing": ("import no_such_package\n", "No module named 'no_such_package' (own.py, line 1)"),
     "has no such name": ("", "module 'own' has no attribute 'read'\n"),
     "is not a function": ("read = 3\n", "own:read is 3; expected a function or a class\n"),
     "is half a class": ("class read:\n    def feed(self, chunk): pass\n", "own:read is a class without feed(chunk)"),
-}
+}  # fmt: skip
 
 
 def importable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

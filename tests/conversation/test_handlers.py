@@ -154,12 +154,7 @@ def of(index: int, delta: dict[str, Any], reason: str | None = None) -> dict[str
 
 TWO = {
     # The other choice's text landed in the arguments of the call, which ran without what it took the place of.
-    "texts": [
-        of(0, {"content": OWN[:40]}),
-        of(1, {"content": "I would rather not. "}),
-        of(0, {"content": OWN[40:]}),
-        of(1, {"content": "Never."}),
-    ],
+    "texts": [of(0, {"content": OWN[:40]}), of(1, {"content": "I would rather not. "}), of(0, {"content": OWN[40:]}), of(1, {"content": "Never."})],
     # Its end was that of the turn.
     "an end": [of(0, {"content": OWN[:9]}), of(1, {"content": "No."}), of(1, {}, "stop"), of(0, {"content": OWN[9:]})],
     # Fragments with the same index were joined.
@@ -173,7 +168,7 @@ TWO = {
         {"choices": [*of(1, {"content": "No."})["choices"], *of(0, {"content": OWN[9:]})["choices"]]},
     ],
     "the second one alone": [of(1, {"content": OWN[:9]}), of(0, {"content": "No."}), of(1, {"content": OWN[9:]})],
-}
+}  # fmt: skip
 
 
 class TwoChoices(Played):
@@ -607,12 +602,7 @@ IN_REASONING: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[str], s
     ),
     "cut off": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "length"}, [], f"So {TAGGED}"),
     "broken": ([{"reasoning_content": f"So {TAGGED}"}], {"error": ConnectionError()}, [], f"So {TAGGED}"),
-    "never": (
-        [{"reasoning_content": f"So {TAGGED}"}],
-        {"finish": "stop", "calls_in_reasoning": "text"},
-        [],
-        f"So {TAGGED}",
-    ),
+    "never": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "stop", "calls_in_reasoning": "text"}, [], f"So {TAGGED}"),
     "at once": (
         [{"reasoning_content": f"So {TAGGED}"}, {"content": "Hi."}],
         {"finish": "stop", "calls_in_reasoning": "call"},
@@ -620,13 +610,8 @@ IN_REASONING: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[str], s
         "So ",
     ),
     "an unknown tool": ([{"reasoning_content": f"So {UNKNOWN}"}], {"finish": "stop"}, ["get_wether"], "So "),
-    "an unknown tool, as text": (
-        [{"reasoning_content": f"So {UNKNOWN}"}],
-        {"finish": "stop", "unknown_tools": "content"},
-        [],
-        f"So {UNKNOWN}",
-    ),
-}
+    "an unknown tool, as text": ([{"reasoning_content": f"So {UNKNOWN}"}], {"finish": "stop", "unknown_tools": "content"}, [], f"So {UNKNOWN}"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("row", IN_REASONING)

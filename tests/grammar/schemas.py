@@ -111,13 +111,8 @@ _KINDS: dict[str, Any] = {
     "union": _union,
     "ref": lambda rng, depth: {"$ref": rng.choice(("#/$defs/Node", "#/$defs/Color"))},
     "all": lambda rng, depth: {"allOf": [{"$ref": "#/$defs/Color"}], "description": "a color"},
-    "tuple": lambda rng, depth: {
-        "type": "array",
-        "prefixItems": [schema(rng, 1), schema(rng, 1)],
-        "items": False,
-        "minItems": 2,
-    },
-}
+    "tuple": lambda rng, depth: {"type": "array", "prefixItems": [schema(rng, 1), schema(rng, 1)], "items": False, "minItems": 2},
+}  # fmt: skip
 
 
 def value(rng: random.Random, given: Any, root: dict[str, Any], depth: int = 0) -> Any:

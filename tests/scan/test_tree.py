@@ -208,30 +208,14 @@ def test_what_is_written_comes_back(arguments: dict[str, Any]) -> None:
     st.lists(
         st.sampled_from(
             [
-                "<a>",
-                "</a>",
-                "<item>",
-                "</item>",
-                "<s>",
-                "</s>",
-                "<o>",
-                "</o>",
-                "<",
-                "</",
-                ">",
-                P,
-                "]<",
-                "x",
-                " ",
-                "1",
-                "[1]",
-                "{",
+                "<a>", "</a>", "<item>", "</item>", "<s>", "</s>", "<o>", "</o>", "<", "</", ">", P, "]<", "x",
+                " ", "1", "[1]", "{",
             ]
         ),
         max_size=20,
     ),
     st.booleans(),
-)
+)  # fmt: skip
 @settings(max_examples=examples(300))
 def test_any_text(pieces: list[str], marks: bool) -> None:
     if marks:
