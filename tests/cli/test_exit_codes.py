@@ -16,7 +16,7 @@ from tests.cli.test_parse import COMMAND, toolglean
 from tests.support import depth
 from toolglean import parse as parsed
 from toolglean.batch.outcome import CUT_OFF, READ, UNREAD, code_of, worse
-from toolglean.cli import COMMANDS, main
+from toolglean.cli import main
 from toolglean.kit.demo import load_streams, load_tools
 
 CALL = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
@@ -137,14 +137,6 @@ def test_conformance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     finally:
         sys.path.remove(str(tmp_path))
     capsys.readouterr()
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_names_the_exit_codes(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
-    assert ended.value.code == 0
-    assert "exit codes:" in capsys.readouterr().out
 
 
 # -- streams that are closed or full -----------------------------------------------------------------------------------

@@ -180,23 +180,6 @@ def test_much_is_left_out_and_counted() -> None:
     assert len(text.splitlines()) < 120
 
 
-@pytest.mark.parametrize(
-    ("args", "stdin", "message"),
-    [
-        (["missing.txt"], b"", "missing.txt: No such file or directory"),
-        (["-"], b"a\nb\xff", "standard input: line 2, column 2: not valid UTF-8"),
-        (["--tools", "missing.json"], b"", "missing.json: No such file or directory"),
-        (["--format", "nonsense"], b"", "unknown format 'nonsense'"),
-        (["--closer", "x"], b"", "--closer needs --tag"),
-    ],
-)
-def test_what_cannot_be_read(args: list[str], stdin: bytes, message: str) -> None:
-    done = toolglean("explain", *args, stdin=stdin)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()
-
-
 def test_a_quoted_line_has_advice(tmp_path: Path) -> None:
     (tmp_path / "tools").write_text('["say"]', encoding="utf-8")
     call = '> <tool_call>{"name": "say", "arguments": {}}</tool_call>'

@@ -130,6 +130,8 @@ def test_the_help_fits_a_terminal(
         main([*filter(None, [command]), "--help"])
     assert ended.value.code == 0
     shown = capsys.readouterr().out
+    assert shown.startswith("usage: toolglean")
+    assert command or all(each in shown for each in COMMANDS)
     assert [line for line in shown.splitlines() if len(line) > 80] == []
     codes = shown.partition("\nexit codes:")[2]
     assert all(re.search(rf"\b{code}\b", codes) for code in ("0", "2"))

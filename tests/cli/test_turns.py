@@ -313,22 +313,6 @@ def test_only_the_summary() -> None:
     assert last["summary"]["turns"] == 2
 
 
-@pytest.mark.parametrize(
-    ("args", "given", "message"),
-    [
-        (["--events"], (A, B), "--events shows one stream, and these are turns"),
-        (["--summary"], ('"a"',), "--summary and --fail-fast are for turns"),
-        (["--fail-fast"], ("a",), "--summary and --fail-fast are for turns"),
-        (["--turns", "--stream"], (A,), "not allowed with"),
-        ([], ({"object": "chat.completion.chunk", "choices": [{"delta": {"content": "a"}}]},), "as a server streams"),
-    ],
-)
-def test_bad_usage(args: list[str], given: tuple[Any, ...], message: str) -> None:
-    done = toolglean("parse", *args, stdin=fed(*given))
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()
-
-
 def test_bench_measures_one_stream() -> None:
     done = toolglean("bench", "-", "--json", stdin=fed({"id": 1, "content": "Hello"}, B))
     assert done.returncode == 0
