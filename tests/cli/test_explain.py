@@ -83,17 +83,9 @@ def test_a_file_and_chunks(tmp_path: Path) -> None:
 def test_json() -> None:
     found = json.loads(shown("--json", "--format", "hermes", text=f"Hi.\n{GEMMA} {BROKEN}"))
     assert set(found) == {
-        "format",
-        "complete",
-        "calls",
-        "spans",
-        "quotations",
-        "problems",
-        "openers",
-        "openers_left_out",
-        "causes",
+        "format", "complete", "calls", "spans", "quotations", "problems", "openers", "openers_left_out", "causes",
         "advice",
-    }
+    }  # fmt: skip
     assert (found["format"], found["complete"], found["calls"], found["openers_left_out"]) == ("hermes", False, [], 0)
     place = {"start", "line", "column"}
     assert {key for span in found["spans"] for key in span} == {*place, "kind", "end", "text", "call"}

@@ -15,18 +15,9 @@ PATTERNS = {"^[a-z]{2,4}$": "abc", "^\\d{4}-\\d\\d$": "2026-11", "^(low|high)!?$
 def schema(rng: random.Random, depth: int = 3) -> dict[str, Any]:
     """A schema, nested at most so deep."""
     flat = (
-        "string",
-        "string",
-        "integer",
-        "number",
-        "boolean",
-        "enum",
-        "nullable",
-        "bounded",
-        "length",
-        "pattern",
+        "string", "string", "integer", "number", "boolean", "enum", "nullable", "bounded", "length", "pattern",
         "const",
-    )
+    )  # fmt: skip
     kinds = flat if depth <= 1 else (*flat, "array", "object", "map", "union", "ref", "all", "tuple")
     found: dict[str, Any] = _KINDS[rng.choice(kinds)](rng, depth)
     return found

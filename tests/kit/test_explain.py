@@ -466,17 +466,9 @@ def test_it_is_made_of_plain_values() -> None:
 
     found = json.loads(json.dumps(as_values(explain(GEMMA, format="hermes"))))
     assert list(found) == [
-        "format",
-        "complete",
-        "calls",
-        "spans",
-        "quotations",
-        "problems",
-        "openers",
-        "openers_left_out",
-        "causes",
+        "format", "complete", "calls", "spans", "quotations", "problems", "openers", "openers_left_out", "causes",
         "advice",
-    ]
+    ]  # fmt: skip
 
 
 def test_what_is_expected_does_not_depend_on_the_hash_seed() -> None:
