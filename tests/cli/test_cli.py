@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -40,24 +39,6 @@ def test_a_command_is_loaded_when_it_is_asked_for(command: str, loaded: set[str]
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stderr.split()) == loaded
-
-
-@pytest.mark.parametrize("command", [[], ["parse"], ["formats"], ["demo"], ["bench"]])
-def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([*command, "--help"])
-    assert ended.value.code == 0
-    shown = capsys.readouterr().out
-    assert shown.startswith("usage: toolglean")
-    for word in ("exit codes", "parse", "formats", "demo", "bench") if not command else ():
-        assert word in shown
-
-
-def test_without_a_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([])
-    assert ended.value.code == 2
-    assert "COMMAND" in capsys.readouterr().err
 
 
 def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,23 +120,6 @@ def test_demo_delay(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("delay", ["-1", "nan", "inf", "61", "x"])
-def test_demo_bad_delay(delay: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["demo", f"--delay={delay}"])
-    assert ended.value.code == 2
-    assert "--delay" in capsys.readouterr().err
-
-
-def test_demo_unknown_stream(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "nobody"]) == 2
-    assert capsys.readouterr().err == "toolglean: unknown stream 'nobody'; `toolglean demo --list` lists them\n"
-    assert main(["demo", "hermez"]) == 2
-    assert capsys.readouterr().err == "toolglean: unknown stream 'hermez'; did you mean hermes?\n"
-    assert main(["demo", "hermes", "--all"]) == 2
-    assert capsys.readouterr().err == "toolglean: --all shows every stream: leave out hermes\n"
-
-
 @pytest.mark.parametrize(
     ("terminal", "env", "wanted", "colour"),
     [
@@ -232,27 +196,6 @@ def test_bench_own_stream(capsys: pytest.CaptureFixture[str]) -> None:
     for options in (["--tag", "<tool_call>"], ["--format", "hermes"], ["--model", "qwen3:8b"], []):
         main(["bench", path, *options, "--chunk", "4", "--json"])
         assert json.loads(capsys.readouterr().out)["figures"][0]["chunks"] == 34
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([str(STREAMS / "hermes.jsonl"), "--format", "nobody"], "unknown format 'nobody'"),
-        (["--tag", "x"], "need a FILE of your own"),
-        (["--format", "hermes"], "need a FILE of your own"),
-        (["--start", "reasoning"], "need a FILE of your own"),
-        ([os.devnull, "--tag", "x"], "nothing to measure"),
-    ],
-)
-def test_bench_bad_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", *args]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_bench_bad_chunk(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["bench", "--chunk", "0"])
-    assert "expected 1 or more" in capsys.readouterr().err
 
 
 def test_best_times_tell_slow_from_fast() -> None:

@@ -83,17 +83,9 @@ def test_a_file_and_chunks(tmp_path: Path) -> None:
 def test_json() -> None:
     found = json.loads(shown("--json", "--format", "hermes", text=f"Hi.\n{GEMMA} {BROKEN}"))
     assert set(found) == {
-        "format",
-        "complete",
-        "calls",
-        "spans",
-        "quotations",
-        "problems",
-        "openers",
-        "openers_left_out",
-        "causes",
+        "format", "complete", "calls", "spans", "quotations", "problems", "openers", "openers_left_out", "causes",
         "advice",
-    }
+    }  # fmt: skip
     assert (found["format"], found["complete"], found["calls"], found["openers_left_out"]) == ("hermes", False, [], 0)
     place = {"start", "line", "column"}
     assert {key for span in found["spans"] for key in span} == {*place, "kind", "end", "text", "call"}
@@ -178,23 +170,6 @@ def test_much_is_left_out_and_counted() -> None:
     many = '<tool_call>{"name": "f", "arguments": {}}</tool_call>\n' * 50
     assert "more parts" in shown(text=many)
     assert len(text.splitlines()) < 120
-
-
-@pytest.mark.parametrize(
-    ("args", "stdin", "message"),
-    [
-        (["missing.txt"], b"", "missing.txt: No such file or directory"),
-        (["-"], b"a\nb\xff", "standard input: line 2, column 2: not valid UTF-8"),
-        (["--tools", "missing.json"], b"", "missing.json: No such file or directory"),
-        (["--format", "nonsense"], b"", "unknown format 'nonsense'"),
-        (["--closer", "x"], b"", "--closer needs --tag"),
-    ],
-)
-def test_what_cannot_be_read(args: list[str], stdin: bytes, message: str) -> None:
-    done = toolglean("explain", *args, stdin=stdin)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()
 
 
 def test_a_quoted_line_has_advice(tmp_path: Path) -> None:

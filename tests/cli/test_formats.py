@@ -78,19 +78,6 @@ def test_json_has_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"hermes", "qwen3-coder", "gemma-4", "mistral-v13"} <= {*templates}
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("nonsense", "unknown format 'nonsense'"),
-        ("hermez", "did you mean hermes"),
-        ("passthrough", "not supported"),
-    ],
-)
-def test_unknown(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["formats", name]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_colour_only_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[" not in shown(capsys)
     monkeypatch.delenv("NO_COLOR", raising=False)

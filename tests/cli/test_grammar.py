@@ -67,17 +67,3 @@ def test_what_is_loosened_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "tools.pick.parameters.properties.ids.uniqueItems" in capsys.readouterr().err
     assert main(["grammar", "hermes", "--tools", str(path), "--loose"]) == 0
     assert "uniqueItems" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["no-such-format"], "is not a template file, a known format or a known model"),
-        (["hermes", "--tool-choice", "nope"], "--tool-choice nope: this is not one of the tools"),
-        (["command-r", "--reasoning"], "no markers for reasoning"),
-        (["hermes", "--set", "a=1"], "--set needs a template"),
-    ],
-)
-def test_wrong_usage(arguments: list[str], said: str, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["grammar", *arguments, "--tools", tools]) == 2
-    assert said in capsys.readouterr().err

@@ -126,20 +126,3 @@ def test_answers_are_believed(tmp_path: Path, tools: str, capsys: pytest.Capture
     wrong = lines(tmp_path / "wrong.jsonl", [*CALLS[1:], CALLS[0]])
     assert main(["learn", log, "--tools", tools, "--answers", wrong]) == 1
     assert "its answer has" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [([{"other": 3}], "line 1"), ([[{"role": "user", "content": "hi"}]], "line 1")],
-)
-def test_lines_that_are_not_turns(
-    rows: list[Any], message: str, tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["learn", lines(tmp_path / "log.jsonl", rows), "--tools", tools]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_answers_that_are_not_lists(tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
-    log = lines(tmp_path / "log.jsonl", TURNS)
-    assert main(["learn", log, "--tools", tools, "--answers", lines(tmp_path / "a.jsonl", ["x"])]) == 2
-    assert "a.jsonl: line 1: expected a JSON list of calls" in capsys.readouterr().err

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_parse import COMMAND, lines, toolglean
-from tests.cli.test_turns import ANSWERS, TEXT, fed
+from tests.cli.test_turns import ANSWERS, TEXT
 from tests.support import depth
 from toolglean.batch.logs import source
 from toolglean.batch.logs.rows import Columns, Read, RowReader
@@ -375,49 +375,19 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--jobs", "2"], "--jobs and --resume need --output FILE"),
-        (["--resume"], "--jobs and --resume need --output FILE"),
-        (["--jobs", "0", "--output", "x"], "expected 1 or more"),
-        (["--output", "x", "--stream"], "--output is for logs of turns"),
-        (["--output", "x", "--events"], "--output is for logs of turns"),
-        (["--output", "x", "--summary"], "--summary prints what --output would write"),
-        (["--output", "no/such/folder/x"], "--output no/such/folder/x: "),
-        (["--output", "."], "--output .: "),  # it has no name
-        (["--output", "/"], "--output /: "),
-    ],
-)
-def test_bad_usage(args: list[str], message: str) -> None:
-    done = toolglean("parse", *args, stdin=fed("x"))
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()
-
-
-@pytest.mark.parametrize(
     ("name", "data", "missing", "needs"),
     [
-        (
-            "log",
-            b"PAR1....",
-            "pyarrow",
-            "log: Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'",
-        ),
+        ("log", b"PAR1....", "pyarrow", "log: Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'"),
         (
             "log",
             b"\x28\xb5\x2f\xfd",
             "backports.zstd",
             "log: zstd needs Python 3.14 or backports.zstd: in a checkout, install it with python -m pip install",
         ),
-        (
-            "out.parquet",
-            b"",
-            "pyarrow",
-            "Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'",
-        ),
+        ("out.parquet", b"", "pyarrow", "Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'"),
         ("out.zst", b"", "backports.zstd", "zstd needs Python 3.14 or backports.zstd"),
     ],
-)
+)  # fmt: skip
 def test_a_missing_package_names_its_extra(
     name: str,
     data: bytes,

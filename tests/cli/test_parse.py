@@ -177,56 +177,6 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
     assert f"{path}: line 2, column 70001: not valid UTF-8" in done.stderr.decode()
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([*TAG, "--format", "hermes"], "not allowed with"),
-        (["--format", "hermes", "--model", "qwen3"], "not allowed with"),
-        (["--format", "nobody"], "unknown format 'nobody'"),
-        (["--format", "hermez"], "did you mean hermes"),
-        (["--model", "nobody"], "unknown model 'nobody'"),
-        (["--format", "hermes", "--closer", "x"], "--closer needs --tag"),
-        (["--format", "llama3-json", "--strict-format", "--start", "reasoning"], "has reasoning"),
-        ([*TAG, "--start", "thinking"], "invalid choice"),
-        (["--prompt", "no such file"], "no such file: "),
-        (["no such file", *TAG], "no such file: "),
-        ([*TAG, "--tools", "no such file"], "no such file: "),
-        ([*TAG, "--text", "--stream"], "not allowed with"),
-        ([*TAG, "--tool", "x"], "unrecognized arguments"),  # no abbreviations: they would break with every new option
-    ],
-)
-def test_bad_usage(args: list[str], message: str) -> None:
-    done = toolglean("parse", *args)
-    assert done.returncode == 2
-    assert message in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-
-
-def test_a_directory_is_no_input(tmp_path: Path) -> None:
-    done = toolglean("parse", *TAG, str(tmp_path))
-    assert done.returncode == 2
-    assert b"Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("tools", "message"),
-    [
-        ("{", "line 1, column 2: "),
-        ('[\n"f"\n"g"]', "line 3, column 1: "),
-        ('{"name": "f"}', "line 1, column 1: expected a JSON list of tools"),
-        ("[1]", "1 is not a tool: pass a name"),
-        ("[" * 100_000, "tools.json: "),
-    ],
-)
-def test_broken_tools_are_shown(tools: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "tools.json"
-    path.write_text(tools, encoding="utf-8")
-    done = toolglean("parse", *TAG, "--tools", str(path))
-    assert done.returncode == 2
-    assert f"tools.json: {message}".removeprefix("tools.json: tools") in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-
-
 @pytest.mark.parametrize("tools", [["f"], [{"type": "function", "function": {"name": "f"}}]])
 def test_tools_decide_what_is_known(tools: list[Any], tmp_path: Path) -> None:
     path = tmp_path / "tools.json"

@@ -112,31 +112,3 @@ def test_options_are_those_of_parse(tmp_path: Path, log: str) -> None:
 def test_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["replay", "hermes", "--html", "-"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"<!DOCTYPE html>\n")
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["nobody"], "nobody: no such file, and no shipped stream has that name (`toolglean demo --list`)"),
-        (["nobody.jsonl:3"], "nobody.jsonl:3: no such file, and no shipped stream"),
-        (["LOG:9"], "LOG: there is no turn on line 9"),
-        (["LOG:2", "--choice", "2"], "--choice 2: the choices of LOG: line 2 are 0 to 1"),
-        (["LOG:1", "--text"], "LOG:1: a line of a log was asked for, which is not one stream: leave out --text"),
-        (["LOG:1", "--format", "nobody"], "unknown format 'nobody'"),
-        (["LOG:1", "--html", "/nowhere/page.html"], "--html /nowhere/page.html: No such file or directory"),
-    ],
-)
-def test_what_cannot_be_replayed(
-    args: list[str], message: str, log: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = str(tmp_path / "page.html")
-    assert main(["replay", "--html", page, *(each.replace("LOG", log) for each in args)]) == 2
-    assert capsys.readouterr().err.startswith(f"toolglean: {message.replace('LOG', log)}")
-
-
-@pytest.mark.parametrize("args", [["hermes"], ["hermes", "--html", "x", "--chunk", "0"]])
-def test_wrong_usage(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["replay", *args])
-    assert ended.value.code == 2
-    assert "usage: toolglean replay" in capsys.readouterr().err

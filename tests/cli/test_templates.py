@@ -130,11 +130,6 @@ def test_fuzz_shows_the_smallest_example(file: Path, capsys: pytest.CaptureFixtu
     assert "<go=" in shown
 
 
-def test_fuzz_wants_a_format_that_is_known(file: Path) -> None:
-    file.write_text(GOOD, encoding="utf-8")
-    assert main(["fuzz", str(file), "--format", "no such format"]) == 2
-
-
 def test_check_template() -> None:
     examples = 20 if depth.is_full() else 2
     trip = check_template(GOOD, examples=examples, seed=1)
@@ -168,28 +163,6 @@ def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]
     turn.write_text('<go>{"name": "f", "input": {}}</go>', encoding="utf-8")
     assert main(["parse", str(turn), "--template", str(file), "--set", "thinking=false"]) == 0
     capsys.readouterr()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["parse", "--set", "thinking=true"], "--set needs --template"),
-        (["inspect", "FILE", "--set", "thinking"], "--set 'thinking': expected NAME=VALUE"),
-        (["fuzz", "FILE", "--set", "=1"], "--set '=1': expected NAME=VALUE"),
-    ],
-)
-def test_wrong_settings(file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    file.write_text(GOOD, encoding="utf-8")
-    assert main([str(file) if each == "FILE" else each for each in arguments]) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("command", ["inspect", "fuzz", "parse"])
-def test_a_file_that_holds_no_template(file: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    file.write_text("import os\nprint(os)\n", encoding="utf-8")
-    arguments = ["parse", "--template", str(file), "--text", str(file)] if command == "parse" else [command, str(file)]
-    assert main(arguments) == 2
-    assert "is not a chat template, because it has nothing between" in capsys.readouterr().err
 
 
 def test_a_refused_template_is_reported_on_standard_error(file: Path) -> None:

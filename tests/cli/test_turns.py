@@ -67,17 +67,11 @@ ANSWERS: dict[str, Any] = {
         "messages": [{"role": "assistant", "content": "before"}, {"role": "user", "content": "?"}],
         "completion": TEXT,
     },
-    "messages": {
-        "id": "a",
-        "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": TEXT}],
-    },
-    "messages that go on": {
-        "id": "a",
-        "messages": [{"role": "assistant", "content": TEXT}, {"role": "tool", "content": "2"}],
-    },
+    "messages": {"id": "a", "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": TEXT}]},
+    "messages that go on": {"id": "a", "messages": [{"role": "assistant", "content": TEXT}, {"role": "tool", "content": "2"}]},
     "a message": {"id": "a", "role": "assistant", "content": TEXT},
     "a message in parts": {"id": "a", "role": "assistant", "content": [{"type": "text", "text": TEXT}]},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -103,11 +97,7 @@ def test_what_a_line_may_hold(name: str) -> None:
     [
         {"role": "assistant", "reasoning_content": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]},
         {"message": {"role": "assistant", "thinking": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]}},
-        {
-            "choices": [
-                {"message": {"reasoning": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]}, "finish_reason": "stop"}
-            ]
-        },
+        {"choices": [{"message": {"reasoning": "Hm.", "content": TEXT, "tool_calls": [SERVER_CALL]}, "finish_reason": "stop"}]},
         {
             "output": [
                 {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
@@ -124,7 +114,7 @@ def test_what_a_line_may_hold(name: str) -> None:
             ],
         },
     ],
-)
+)  # fmt: skip
 def test_what_the_server_has_parsed_is_not_lost(turn: Any) -> None:
     [row], summary = turns("--turns", stdin=fed({"id": 7, **turn}))
     assert (row["id"], row["reasoning"], row["content"]) == (7, "Hm.", "Hi. ")
@@ -321,22 +311,6 @@ def test_exit_code(content: str, code: int) -> None:
 def test_only_the_summary() -> None:
     [last] = lines(toolglean("parse", "--summary", stdin=fed(A, B)))
     assert last["summary"]["turns"] == 2
-
-
-@pytest.mark.parametrize(
-    ("args", "given", "message"),
-    [
-        (["--events"], (A, B), "--events shows one stream, and these are turns"),
-        (["--summary"], ('"a"',), "--summary and --fail-fast are for turns"),
-        (["--fail-fast"], ("a",), "--summary and --fail-fast are for turns"),
-        (["--turns", "--stream"], (A,), "not allowed with"),
-        ([], ({"object": "chat.completion.chunk", "choices": [{"delta": {"content": "a"}}]},), "as a server streams"),
-    ],
-)
-def test_bad_usage(args: list[str], given: tuple[Any, ...], message: str) -> None:
-    done = toolglean("parse", *args, stdin=fed(*given))
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()
 
 
 def test_bench_measures_one_stream() -> None:

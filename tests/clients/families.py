@@ -23,11 +23,8 @@ TOOLS: list[dict[str, Any]] = [
             },
         },
     },
-    {
-        "type": "function",
-        "function": {"name": "get_time", "description": "", "parameters": {"type": "object", "properties": {}}},
-    },
-]
+    {"type": "function", "function": {"name": "get_time", "description": "", "parameters": {"type": "object", "properties": {}}}},
+]  # fmt: skip
 
 Calls = list[tuple[str, dict[str, Any]]]
 ONE: Calls = [("get_weather", {"city": 'Tromsø "<N>"', "days": 2})]
@@ -62,14 +59,6 @@ def leaks() -> list[Leak]:
 
 
 FAMILIES = (
-    "hermes",
-    "qwen3-coder",
-    "glm-4.5",
-    "mistral-v3",
-    "mistral-v13",
-    "llama3-json",
-    "pythonic",
-    "deepseek-v3",
-    "gemma-4",
-    "harmony",
-)
+    "hermes", "qwen3-coder", "glm-4.5", "mistral-v3", "mistral-v13", "llama3-json", "pythonic", "deepseek-v3",
+    "gemma-4", "harmony",
+)  # fmt: skip

@@ -318,13 +318,10 @@ def test_a_tool_that_returns_nothing(content: dict[str, Any]) -> None:
             ({"messages": [{"role": "user", "content": [{"type": "tool_result", "content": [part]}]}]}, words)
             for part, words in [({"type": "document", "source": {}}, "type 'document'"), (7, "type None")]
         ),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]},
-            "image from 'file'",
-        ),
+        ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "image from 'file'"),
         ({"output_config": {"format": {"type": "own"}}}, "output_config.format"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_served_is_refused(more: dict[str, Any], words: str) -> None:
     with pytest.raises(CrossingError, match=words):
         crossing(**more)

@@ -340,23 +340,16 @@ def test_the_proxy_says_what_is_wrong_in_the_words_of_the_api(server: Loopback, 
 
 
 NUMBERED_BADLY: list[dict[str, Any]] = [
-    {
-        "type": "message_start",
-        "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "usage": {}},
-    },
+    {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "usage": {}}},
     {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
     {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Look."}},
     {"type": "content_block_start", "index": 2, "content_block": {"type": "tool_use", "id": "t", "name": "get_time"}},
     {"type": "content_block_stop", "index": 0},
     {"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
     {"type": "content_block_stop", "index": 2},
-    {
-        "type": "message_delta",
-        "delta": {"stop_reason": "tool_use", "stop_sequence": None},
-        "usage": {"output_tokens": 1},
-    },
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": 1}},
     {"type": "message_stop"},
-]
+]  # fmt: skip
 
 
 def test_blocks_that_are_numbered_badly_are_mended(server: Loopback) -> None:

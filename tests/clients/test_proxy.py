@@ -340,35 +340,12 @@ def test_where_a_request_goes(upstream_url: str, path: bytes, expected: str) -> 
 
 
 WAYS_OUT = [
-    b"/v1/../x",
-    b"/v1/..",
-    b"/../x",
-    b"/v1/./x",
-    b"/v1/%2e%2e/x",
-    b"/v1/%2E./x",
-    b"/v1/.%2e%2fx",
-    b"/v1/..%2Fx",
-    b"/v1/%252e%252e/x",
-    b"/v1/..;/x",
-    b"/v1/..;a=1/x",
-    b"/v1\\..\\x",
-    b"/v1/..%5cx",
-    b"/v1%5c..%5cx",
-    b"/api/../admin",
-    b"//elsewhere/x",
-    b"/\\elsewhere/x",
-    b"/%5celsewhere/x",
-    b"/%2felsewhere/x",
-    b"/%2F%2Felsewhere/x",
-    b"x",
-    b"*",
-    b"",
-    b"http://elsewhere/x",
-    b"/v1/a%00b",
-    b"/v1/a%0d%0aHost:%20elsewhere",
-    b"/v1/a b",
-    b"/v1/\xff",
-]
+    b"/v1/../x", b"/v1/..", b"/../x", b"/v1/./x", b"/v1/%2e%2e/x", b"/v1/%2E./x", b"/v1/.%2e%2fx", b"/v1/..%2Fx",
+    b"/v1/%252e%252e/x", b"/v1/..;/x", b"/v1/..;a=1/x", b"/v1\\..\\x", b"/v1/..%5cx", b"/v1%5c..%5cx",
+    b"/api/../admin", b"//elsewhere/x", b"/\\elsewhere/x", b"/%5celsewhere/x", b"/%2felsewhere/x",
+    b"/%2F%2Felsewhere/x", b"x", b"*", b"", b"http://elsewhere/x", b"/v1/a%00b", b"/v1/a%0d%0aHost:%20elsewhere",
+    b"/v1/a b", b"/v1/\xff",
+]  # fmt: skip
 """Paths that some server could take for a way out of the upstream's."""
 
 

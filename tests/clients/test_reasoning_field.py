@@ -48,12 +48,8 @@ ROWS: dict[str, Row] = {
     "before content": Row(f"Let me look.\n{CALL}", "It is sunny.", left=f"Let me look.\n{CALL}"),
     "before white space": Row(f"Let me look.\n{CALL}", "\n\n", left=f"Let me look.\n{CALL}"),
     "before a call in the content": Row(f"Maybe {CALL}", CALL, left=f"Maybe {CALL}", found=(FOUND,)),
-    "before a call of the server": Row(
-        f"Maybe {CALL}", calls=(OTHER,), left=f"Maybe {CALL}", found=(("get_time", {}),)
-    ),
-    "before the same call of the server": Row(
-        f"Maybe {CALL}", calls=(Call("get_weather", {"city": "Oslo"}),), left=f"Maybe {CALL}", found=(FOUND,)
-    ),
+    "before a call of the server": Row(f"Maybe {CALL}", calls=(OTHER,), left=f"Maybe {CALL}", found=(("get_time", {}),)),
+    "before the same call of the server": Row(f"Maybe {CALL}", calls=(Call("get_weather", {"city": "Oslo"}),), left=f"Maybe {CALL}", found=(FOUND,)),
     "cut off after it": Row(f"Maybe {CALL}", finish="length", left=f"Maybe {CALL}"),
     "cut off inside it": Row(f"Maybe {CALL[:50]}", finish="length", left=f"Maybe {CALL[:50]}"),
     "not finished": Row(f"Maybe {CALL[:50]}", left=f"Maybe {CALL[:50]}"),
@@ -61,17 +57,11 @@ ROWS: dict[str, Row] = {
     "a mention": Row("I write <tool_call> and stop <", left="I write <tool_call> and stop <"),
     "its own markers": Row("<think>Hm.</think>", "Hi.", left="<think>Hm.</think>"),
     "an unknown tool": Row(f"Let me {UNKNOWN}", left=f"Let me {UNKNOWN}"),
-    "an unknown tool, wanted": Row(
-        f"Let me {UNKNOWN}", options={"unknown_tools": "call"}, left="Let me ", found=(("delete_all", FOUND[1]),)
-    ),
+    "an unknown tool, wanted": Row(f"Let me {UNKNOWN}", options={"unknown_tools": "call"}, left="Let me ", found=(("delete_all", FOUND[1]),)),
     "an unknown tool, then a known one": Row(f"So {UNKNOWN}{CALL}", left=f"So {UNKNOWN}", found=(FOUND,)),
     "never": Row(f"Let me look.\n{CALL}", options={"calls_in_reasoning": "text"}, left=f"Let me look.\n{CALL}"),
-    "at once": Row(
-        f"Maybe {CALL} or not.", "So.", options={"calls_in_reasoning": "call"}, left="Maybe  or not.", found=(FOUND,)
-    ),
-    "at once, before content": Row(
-        f"Maybe {CALL}", "So.", options={"calls_in_reasoning": "call"}, left="Maybe ", found=(FOUND,)
-    ),
+    "at once": Row(f"Maybe {CALL} or not.", "So.", options={"calls_in_reasoning": "call"}, left="Maybe  or not.", found=(FOUND,)),
+    "at once, before content": Row(f"Maybe {CALL}", "So.", options={"calls_in_reasoning": "call"}, left="Maybe ", found=(FOUND,)),
     "at once, cut off": Row(
         f"Maybe {CALL}{CALL[:50]}",
         finish="length",
@@ -80,7 +70,7 @@ ROWS: dict[str, Row] = {
         found=(FOUND,),
     ),
     "with a tag alone": Row(f"Look. {CALL}", options={"tag": "<tool_call>"}, left="Look. ", found=(FOUND,)),
-}
+}  # fmt: skip
 rows = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
 

@@ -258,13 +258,10 @@ def test_messages_that_are_written_at_the_same_time_are_one_text(whole_calls: bo
     [
         ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x"}} // cancelled\n</tool_call>', "<malformed>"),
         ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x"}', "<incomplete>"),
-        (
-            '<tool_call>\n{"name": "get_weather", "arguments": {"city": "x", y}}\n</tool_call>',
-            ',<malformed>",<malformed>',
-        ),
+        ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x", y}}\n</tool_call>', ',<malformed>",<malformed>'),
         ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "x', ""),  # nothing may follow it
     ],
-)
+)  # fmt: skip
 def test_a_client_that_joins_the_pieces_of_a_refused_call_has_no_json(text: str, last: str) -> None:
     # Only the item had the mark. The pieces before it were complete arguments, or half of an object.
     found = list(dict_response_events(numbered(message(text)), TOOLS, whole_calls=False, format="hermes"))

@@ -46,17 +46,13 @@ STAYS = {
 }
 MIXED = {
     "harmony": (f"{HARMONY}<|call|>", HARMONY, []),
-    "harmony and an answer": (
-        f"{HARMONY}<|call|><|start|>assistant<|channel|>final<|message|>Hi.",
-        f"{HARMONY}Hi.",
-        [],
-    ),
+    "harmony and an answer": (f"{HARMONY}<|call|><|start|>assistant<|channel|>final<|message|>Hi.", f"{HARMONY}Hi.", []),
     "the end of the message": (f"{CALL}<|im_end|>", CALL, []),
     "before a known tool": (f"{CALL}\n{GOOD}", f"{CALL}\n", [FOUND]),
     "after a known tool": (f"{GOOD}\n{CALL}", CALL, [FOUND]),
     "between": (f"{GOOD}\n{CALL}\n{GOOD}", f"{CALL}\n", [FOUND, FOUND]),
     "before reasoning": (f"{CALL}<think>Hm.</think>Yes.", f"{CALL}Yes.", []),
-}
+}  # fmt: skip
 both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 kinds = pytest.mark.parametrize("kind", KINDS)
 

@@ -110,24 +110,16 @@ ROWS: list[tuple[str, list[Any], list[Any]]] = [  # short names for fragments of
     ("reasoning", [Reasoning("a", 0)], [{"reasoning_content": "a"}]),
     ("a call", [START, CallDelta(0, "{}", 0), ended(0, "ok", "{}")], ["first", "{}"]),
     ("without arguments: an object all the same", [START, ended(0, "ok", "")], ["first", "{}"]),
-    (
-        "cut off before its arguments: none are made up, and nothing counts as none",
-        [START, ended(0, "incomplete", "")],
-        ["first", "<incomplete>"],
-    ),
+    ("cut off before its arguments: none are made up, and nothing counts as none", [START, ended(0, "incomplete", "")], ["first", "<incomplete>"]),
     ("cut off in them", [START, CallDelta(0, '{"a', 0), ended(0, "incomplete", '{"a')], ["first", '{"a']),
-    (
-        "malformed after a whole object",
-        [START, CallDelta(0, "{}", 0), ended(0, "malformed", "{}")],
-        ["first", "{}", "<malformed>"],
-    ),
+    ("malformed after a whole object", [START, CallDelta(0, "{}", 0), ended(0, "malformed", "{}")], ["first", "{}", "<malformed>"]),
     (
         "malformed in them: a client that completes half an object must not run it with the next call",
         [START, CallDelta(0, '{"a', 0), ended(0, "malformed", '{"a')],
         ["first", '{"a', ',<malformed>",<malformed>'],
     ),
     ("a problem says nothing on the wire", [Problem("cut-off", "x", "y", 0)], []),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("events", "deltas"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])

@@ -202,15 +202,9 @@ ROUTED: list[tuple[str, Callable[[ToolCall], Any]]] = [
             "status": "incomplete",
         },
     ),
-    (
-        "one in progress",
-        lambda _: {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "in_progress"},
-    ),
-    (
-        "a call of the chat API with a status",
-        lambda _: {"id": "c", "status": "incomplete", "function": {"name": "f", "arguments": "{}"}},
-    ),
-]
+    ("one in progress", lambda _: {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "status": "in_progress"}),
+    ("a call of the chat API with a status", lambda _: {"id": "c", "status": "incomplete", "function": {"name": "f", "arguments": "{}"}}),
+]  # fmt: skip
 
 
 @TURNS

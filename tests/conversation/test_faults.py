@@ -66,14 +66,11 @@ def result_of(function: Callable[..., Any], **options: Any) -> ToolResultContent
         # A future does not accept a StopIteration: the loop would wait forever.
         (raises(StopIteration(3)), "'f' failed: RuntimeError: StopIteration: 3"),
         (raises(asyncio.CancelledError()), "'f' was cancelled"),
-        (
-            raises(ExceptionGroup("several", [ValueError("bad")])),
-            "'f' failed: ExceptionGroup: several (1 sub-exception)",
-        ),
+        (raises(ExceptionGroup("several", [ValueError("bad")])), "'f' failed: ExceptionGroup: several (1 sub-exception)"),
         (Mute, "'f' failed: ValueError: not a word"),
         (lambda missing: missing, "'f' failed: TypeError"),
     ],
-)
+)  # fmt: skip
 def test_a_tool_that_raises_has_failed(function: Callable[..., Any], message: str) -> None:
     result = result_of(function, timeout=5)
     assert result.is_error

@@ -27,22 +27,12 @@ from toolglean.events import CallEnd
 @pytest.mark.parametrize(
     "fragments",
     [
-        [
-            {"function": {"name": "f", "arguments": ""}},
-            {"id": "x", "function": {"arguments": '{"a":'}},
-            {"function": {"arguments": "1}"}},
-        ],
-        [
-            {"index": 0, "function": {"arguments": '{"a"'}},
-            {"index": 0, "id": "x", "function": {"name": "f", "arguments": ":1}"}},
-        ],
-        [
-            {"index": "0", "id": "x", "function": {"name": "f", "arguments": '{"a":'}},
-            {"index": "0", "function": {"arguments": "1}"}},
-        ],
+        [{"function": {"name": "f", "arguments": ""}}, {"id": "x", "function": {"arguments": '{"a":'}}, {"function": {"arguments": "1}"}}],
+        [{"index": 0, "function": {"arguments": '{"a"'}}, {"index": 0, "id": "x", "function": {"name": "f", "arguments": ":1}"}}],
+        [{"index": "0", "id": "x", "function": {"name": "f", "arguments": '{"a":'}}, {"index": "0", "function": {"arguments": "1}"}}],
     ],
     ids=["the id comes late, without an index", "arguments before the name", "an index as text"],
-)
+)  # fmt: skip
 def test_one_call_in_odd_fragments(fragments: list[Any]) -> None:
     joined = ToolCallAggregator()
     for each in fragments:
@@ -62,10 +52,7 @@ def test_indexes_as_text_keep_calls_apart() -> None:
 @pytest.mark.parametrize(
     ("fragments", "calls"),
     [
-        (
-            [fragment(0, "a", "f", ""), fragment(0, None, None, '{"x":'), fragment(0, None, None, " 1}")],
-            [("a", "f", {"x": 1})],
-        ),
+        ([fragment(0, "a", "f", ""), fragment(0, None, None, '{"x":'), fragment(0, None, None, " 1}")], [("a", "f", {"x": 1})]),
         ([fragment(0, "a", "f", "{}"), fragment(1, "b", "g", "{}")], [("a", "f", {}), ("b", "g", {})]),
         # interleaved fragments of two calls
         (
@@ -80,10 +67,7 @@ def test_indexes_as_text_keep_calls_apart() -> None:
         # the id comes late
         ([fragment(0, None, "f", "{"), fragment(0, "a", None, "}")], [("a", "f", {})]),
         # NeMo Guardrails PR 1797: no index
-        (
-            [fragment(None, "a", "f", "{"), fragment(None, None, None, "}"), fragment(None, "b", "g", "{}")],
-            [("a", "f", {}), ("b", "g", {})],
-        ),
+        ([fragment(None, "a", "f", "{"), fragment(None, None, None, "}"), fragment(None, "b", "g", "{}")], [("a", "f", {}), ("b", "g", {})]),
         (
             [
                 fragment(None, "a", "f", "{"),
@@ -97,23 +81,17 @@ def test_indexes_as_text_keep_calls_apart() -> None:
         ([fragment(0, "a", "f", "{}"), fragment(0, "b", "f", "{}")], [("a", "f", {}), ("b", "f", {})]),
         ([fragment(0, None, "f", "{}"), fragment(0, None, "g", "{}")], [(None, "f", {}), (None, "g", {})]),
         # two identical calls without ids, and one whose name is repeated in every piece
-        (
-            [fragment(0, None, "f", '{"x": 1}'), fragment(0, None, "f", '{"x": 1}')],
-            [(None, "f", {"x": 1}), (None, "f", {"x": 1})],
-        ),
+        ([fragment(0, None, "f", '{"x": 1}'), fragment(0, None, "f", '{"x": 1}')], [(None, "f", {"x": 1}), (None, "f", {"x": 1})]),
         ([fragment(0, "a", "f", '{"x"'), fragment(0, "a", "f", ": 1}")], [("a", "f", {"x": 1})]),
         ([fragment(0, None, "f", '{"x"'), fragment(0, None, "f", ": 1}")], [(None, "f", {"x": 1})]),
         # the name in pieces
-        (
-            [fragment(0, "a", "get_"), fragment(0, None, "weather"), fragment(0, None, None, "{}")],
-            [("a", "get_weather", {})],
-        ),
+        ([fragment(0, "a", "get_"), fragment(0, None, "weather"), fragment(0, None, None, "{}")], [("a", "get_weather", {})]),
         # arguments as an object, as None, as the word null
         ([fragment(0, "a", "f", {"x": 1})], [("a", "f", {"x": 1})]),
         ([fragment(0, "a", "f")], [("a", "f", {})]),
         ([fragment(0, "a", "f", "null")], [("a", "f", {})]),
     ],
-)
+)  # fmt: skip
 def test_fragments_are_joined(fragments: list[dict[str, Any]], calls: list[tuple[Any, str, Any]]) -> None:
     joined = ToolCallAggregator()
     for each in fragments:
@@ -150,13 +128,10 @@ WHOLE = {
     "an id for all": ([fragment(None, "x", "f", '{"a": 1}'), fragment(None, "x", "f", '{"a": 2}')], [1, 2]),
     "an id and an index for all": ([fragment(0, "x", "f", '{"a": 1}'), fragment(0, "x", "f", '{"a": 2}')], [1, 2]),
     "no id and no arguments": ([fragment(None, None, "f", ""), fragment(None, None, "f", "")], [None, None]),
-    "no id, the first without arguments": (
-        [fragment(None, None, "f"), fragment(None, None, "f", '{"a": 2}')],
-        [None, 2],
-    ),
+    "no id, the first without arguments": ([fragment(None, None, "f"), fragment(None, None, "f", '{"a": 2}')], [None, 2]),
     "no name": ([fragment(None, "x", "f", '{"a": 1}'), fragment(None, "x", None, '{"a": 2}')], [1, 2]),
     "the same twice": ([fragment(0, "x", "f", '{"a": 1}'), fragment(0, "x", "f", '{"a": 1}')], [1, 1]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("calls", "values"), WHOLE.values(), ids=WHOLE)
@@ -185,10 +160,7 @@ def chunks_of_calls(count: int, arguments: str) -> list[dict[str, Any]]:
 
 CHUNKS = {
     # All calls of the turn were looked at for each chunk.
-    "text after calls": lambda count: [
-        *chunks_of_calls(count, '{"a": 1}'),
-        *[{"choices": [{"index": 0, "delta": {"content": "x"}}]}] * count,
-    ],
+    "text after calls": lambda count: [*chunks_of_calls(count, '{"a": 1}'), *[{"choices": [{"index": 0, "delta": {"content": "x"}}]}] * count],
     # All that may be the one in the text were asked for each chunk.
     "calls after one in the text": lambda count: [
         {
@@ -198,7 +170,7 @@ CHUNKS = {
         },
         *chunks_of_calls(count, ""),
     ],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("make", CHUNKS.values(), ids=CHUNKS)

@@ -34,15 +34,9 @@ from toolglean.conversation import (
 from toolglean.errors import MessageError
 
 TEXTS = [
-    "",
-    "Hi <tool",
-    "_call>",
-    '{"name": "f", "arguments": {"a":',
-    "1}}",
-    "</tool_call>",
-    "<think>x</think>",
+    "", "Hi <tool", "_call>", '{"name": "f", "arguments": {"a":', "1}}", "</tool_call>", "<think>x</think>",
     "\ud83d",
-]
+]  # fmt: skip
 PLAIN = st.sampled_from([*TEXTS, None, 0, 1, 1.5, True, "stop", "f", "c1", "message", "assistant", "function"])
 WORDS = [
     *("role", "content", "tool_calls", "function", "name", "arguments", "id", "type", "text", "index", "delta"),

@@ -59,20 +59,12 @@ ATTRIBUTES = [
     '<note id="1"><content>x</content></note>',  # a parameter of this tool
 ]
 QUOTED = [
-    f"<think>maybe {JSON}</think>No, I will not.",
-    f"<think><tool_call>{JSON}</tool_call></think>No.",
-    f"<!-- {JSON} -->",
-    f"<tool_response>\n{JSON}\n</tool_response>",
-    f"> <tool_call>{JSON}</tool_call>",
-    f"Never call `{JSON}`",
-    f"Example:\n```json\n{JSON}\n```\nDo not run it.",
-    f"Example:\n{JSON}\nDo not run it.",
-    f"<|im_start|>user\n<tool_call>{JSON}</tool_call>",
-    f"user: {JSON}",
-    f"Result: {JSON}",
-    f"- {JSON}",
+    f"<think>maybe {JSON}</think>No, I will not.", f"<think><tool_call>{JSON}</tool_call></think>No.",
+    f"<!-- {JSON} -->", f"<tool_response>\n{JSON}\n</tool_response>", f"> <tool_call>{JSON}</tool_call>",
+    f"Never call `{JSON}`", f"Example:\n```json\n{JSON}\n```\nDo not run it.", f"Example:\n{JSON}\nDo not run it.",
+    f"<|im_start|>user\n<tool_call>{JSON}</tool_call>", f"user: {JSON}", f"Result: {JSON}", f"- {JSON}",
     f'He said "{JSON}"',
-]
+]  # fmt: skip
 DATA: list[Any] = [
     {"name": "clean", "arguments": PATH, "dry_run": True},
     {"name": "clean", "arguments": PATH, "execute": False},

@@ -71,32 +71,20 @@ def test_detect_format(content: Any, form: str) -> None:
         (NEUTRAL, [("get_weather", "t1", {"city": "Oslo"})]),
         (OPENAI, [("get_weather", "c1", {"city": "Oslo"})]),
         # All calls are read, not only the first.
-        (
-            {"tool_calls": [OPENAI, OPENAI | {"id": "c2"}]},
-            [("get_weather", "c1", {"city": "Oslo"}), ("get_weather", "c2", {"city": "Oslo"})],
-        ),
+        ({"tool_calls": [OPENAI, OPENAI | {"id": "c2"}]}, [("get_weather", "c1", {"city": "Oslo"}), ("get_weather", "c2", {"city": "Oslo"})]),
         ({"function_call": {"name": "f", "arguments": "{}"}}, [("f", "", {})]),
         ({"type": "function_call", "call_id": "r1", "name": "f", "arguments": '{"a": 1}'}, [("f", "r1", {"a": 1})]),
         ('{"name": "f", "arguments": {"a": 1}}', [("f", "", {"a": 1})]),
         ('[{"name": "f"}, {"name": "g", "input": {}}]', [("f", "", {}), ("g", "", {})]),
-        (
-            "<get_weather><city>007</city><days>7</days></get_weather>",
-            [("get_weather", "", {"city": "007", "days": 7})],
-        ),
+        ("<get_weather><city>007</city><days>7</days></get_weather>", [("get_weather", "", {"city": "007", "days": 7})]),
         # A name may contain a dash or a dot.
         ("<my-tool.x><a>1</a></my-tool.x>", [("my-tool.x", "", {"a": "1"})]),
-        (
-            '<tool_call>{"name": "get_weather", "arguments": {"city": "<days>"}}</tool_call>',
-            [("get_weather", "", {"city": "<days>"})],
-        ),
+        ('<tool_call>{"name": "get_weather", "arguments": {"city": "<days>"}}</tool_call>', [("get_weather", "", {"city": "<days>"})]),
         ("[TOOL_CALLS]get_weather[ARGS]{}", [("get_weather", "", {})]),
         # JSON after prose and in a code fence; `<` in its strings is not a tag
         (f"Let me see: {json.dumps(NEUTRAL)}", [("get_weather", "t1", {"city": "Oslo"})]),
         (f"```json\n{json.dumps(NEUTRAL)}\n```", [("get_weather", "t1", {"city": "Oslo"})]),
-        (
-            '{"name": "get_weather", "input": {"city": "<days>1</days>"}}',
-            [("get_weather", "", {"city": "<days>1</days>"})],
-        ),
+        ('{"name": "get_weather", "input": {"city": "<days>1</days>"}}', [("get_weather", "", {"city": "<days>1</days>"})]),
         # a message of blocks, and the items of a response: whatever is not a request is skipped
         (
             {"role": "assistant", "content": [{"type": "text", "text": "Hm."}, NEUTRAL, NEUTRAL | {"id": "t2"}]},
@@ -104,7 +92,7 @@ def test_detect_format(content: Any, form: str) -> None:
         ),
         ([{"type": "message"}, {"type": "function_call", "call_id": "r1", "name": "f"}], [("f", "r1", {})]),
     ],
-)
+)  # fmt: skip
 def test_to_neutral(content: Any, requests: list[tuple[str, str, Any]]) -> None:
     found = to_neutral(content, [WEATHER])
     assert [(each.name, each.id, each.input) for each in found] == requests
@@ -275,17 +263,13 @@ def routed(content: Any, **options: Any) -> Any:
         (ToolUseContent("nope", "i", {}), "unknown_tool", "Tool 'nope' not found. The tools are: hang"),
         (ToolUseContent("get_weather", "i", {}, unread="{bad"), "bad_arguments", "not a JSON object: {bad"),
         (ToolUseContent("get_weather", "i", {}), "bad_arguments", "parameter 'city' is missing"),
-        (
-            ToolUseContent("get_weather", "i", {"city": "x", "days": "soon"}),
-            "bad_arguments",
-            "parameter 'days' must be integer, not 'soon'",
-        ),
+        (ToolUseContent("get_weather", "i", {"city": "x", "days": "soon"}), "bad_arguments", "parameter 'days' must be integer, not 'soon'"),
         (ToolUseContent("boom", "i", {}), "tool_failed", "'boom' failed: ValueError: no weather today"),
         (ToolUseContent("cancels_itself", "i", {}), "tool_failed", "was cancelled"),
         (ToolUseContent("hang", "i", {}), "timeout", "gave no result within 0.05 seconds"),
         (ToolUseContent("stubborn", "i", {}), "timeout", "gave no result within 0.05 seconds"),
     ],
-)
+)  # fmt: skip
 def test_errors_are_results_with_the_requests_id(content: ToolUseContent, code: str, message: str) -> None:
     result = routed(content, timeout=0.05)
     assert (result.tool_use_id, result.is_error, result.status) == ("i", True, "error")

@@ -12,12 +12,8 @@ from toolglean.conversation import McpIntegration
 
 WEATHER = {
     "name": "get_weather",
-    "input_schema": {
-        "type": "object",
-        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-        "required": ["city"],
-    },
-}
+    "input_schema": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]},
+}  # fmt: skip
 NEUTRAL = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}}
 OPENAI = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}
 

@@ -69,22 +69,18 @@ class Thoughts:
 
 
 MODULES: dict[str, dict[str, Any]] = {
-    "sglang.srt.environ": {
-        "envs": SimpleNamespace(SGLANG_FORWARD_UNKNOWN_TOOLS=SimpleNamespace(get=lambda: False)),
-    },
+    "sglang.srt.environ": {"envs": SimpleNamespace(SGLANG_FORWARD_UNKNOWN_TOOLS=SimpleNamespace(get=lambda: False))},
     "sglang.srt.function_call.base_format_detector": {"BaseFormatDetector": BaseFormatDetector},
     "sglang.srt.function_call.core_types": {"StreamingParseResult": Calls, "ToolCallItem": Item},
     "sglang.srt.function_call.parser_names": {"TOOL_CALL_PARSER_NAMES": NAMES},
     "sglang.srt.parser.reasoning_parser_names": {"REASONING_PARSER_NAMES": NAMES},
-    "sglang.srt.function_call.function_call_parser": {
-        "FunctionCallParser": SimpleNamespace(ToolCallParserEnum={"hermes": object}),
-    },
+    "sglang.srt.function_call.function_call_parser": {"FunctionCallParser": SimpleNamespace(ToolCallParserEnum={"hermes": object})},
     "sglang.srt.parser.reasoning_parser": {
         "BaseReasoningFormatDetector": BaseReasoningFormatDetector,
         "ReasoningParser": SimpleNamespace(DetectorMap={"qwen3": object}),
         "StreamingParseResult": Thoughts,
     },
-}
+}  # fmt: skip
 
 
 def install(patch: pytest.MonkeyPatch) -> None:

@@ -30,14 +30,8 @@ from tests.support.loopback import Loopback, Turn, serve
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 LEAK = f"I will check.\n{CALL}"
 TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-        },
-    }
-]
+    {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}
+]  # fmt: skip
 WITH_TOOLS = {"model": "qwen3", "tools": TOOLS}
 WITHOUT = [{"model": "qwen3"}, WITH_TOOLS | {"tool_choice": "none"}]
 

@@ -26,27 +26,10 @@ TEMPLATE = (
     "<|im_end|>\n{%- endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 _PIECES = [
-    *(
-        "<",
-        "</",
-        "tool",
-        "_call",
-        ">",
-        ">\n",
-        "<tool",
-        "_call>",
-        "<|",
-        "im",
-        "_end",
-        "|>",
-        "[",
-        "TOOL_CALLS",
-        "]",
-        "][",
-    ),
+    *("<", "</", "tool", "_call", ">", ">\n", "<tool", "_call>", "<|", "im", "_end", "|>", "[", "TOOL_CALLS", "]", "]["),
     *(" ", "  ", "\n", " b", "Hello", " world", "{", "}", '"', "<b>", "</b>", "<think", "think>", "<tool_call"),
     *sorted(set(string.ascii_letters + string.digits + string.punctuation) - set('<>[]{}"')),
-]
+]  # fmt: skip
 ORDINARY: dict[int, bytes] = {
     **{number: piece.encode() for number, piece in enumerate(_PIECES)},
     **{500 + number: bytes([byte]) for number, byte in enumerate("é€😀".encode())},  # bytes of characters

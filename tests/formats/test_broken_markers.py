@@ -22,51 +22,30 @@ JSON_CALL = '{"name": "weather", "arguments": {"city": "Oslo"}}'
 
 READ = {
     "invoke": ('invoke name="weather">\n<parameter name="city">Oslo</parameter>\n</invoke>', "minimax-m2"),
-    "invoke, and the section's end": (
-        'invoke name="weather">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</function_calls>',
-        "anthropic",
-    ),
+    "invoke, and the section's end": ('invoke name="weather">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</function_calls>', "anthropic"),
     "all angle brackets": (
         '<minimax:tool_call>\ninvoke name="weather">\nparameter name="city">Osloparameter>\ninvoke>\n</minimax:tool_call>',
         "minimax-m2",
     ),
     "function=": ("function=weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>", "qwen3-coder"),
-    "function= in its wrapper": (
-        "<tool_call>\nfunction=weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
-        "qwen3-coder",
-    ),
+    "function= in its wrapper": ("<tool_call>\nfunction=weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>", "qwen3-coder"),
     "the name in the tag of a parameter": (
         "<tool_call>\n<parameter=weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
         "qwen3-coder",
     ),
     "tool_call>": (f"tool_call>\n{JSON_CALL}\n</tool_call>", "hermes"),
-    "tool_call> and keys": (
-        "tool_call>weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>",
-        "glm-4.7",
-    ),
+    "tool_call> and keys": ("tool_call>weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", "glm-4.7"),
     "<tool_call": (f"<tool_call\n{JSON_CALL}\n</tool_call>", "hermes"),
     "TOOL_CALLS]": ('TOOL_CALLS]weather[ARGS]{"city": "Oslo"}', "mistral-v13"),
     "TOOL_CALLS] and a list": (f"TOOL_CALLS][{JSON_CALL}]", "mistral-v3"),
-    "tool_call_begin|>": (
-        'tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|>',
-        "kimi-k2",
-    ),
-    "nothing before the name (GLM)": (
-        "weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>",
-        "glm-4.7",
-    ),
-    "nothing before the name (DeepSeek)": (
-        'weather<｜tool▁sep｜>{"city": "Oslo"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-        "deepseek-v3.1",
-    ),
+    "tool_call_begin|>": ('tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|>', "kimi-k2"),
+    "nothing before the name (GLM)": ("weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", "glm-4.7"),
+    "nothing before the name (DeepSeek)": ('weather<｜tool▁sep｜>{"city": "Oslo"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>', "deepseek-v3.1"),
     "special tokens removed (DeepSeek)": ('function\nweather\n```json\n{"city": "Oslo"}\n```', "deepseek-v3"),
     "white space around the name (Mistral)": ('[TOOL_CALLS] weather [ARGS] {"city": "Oslo"}', "mistral-v13"),
-    "white space around the name (Gemma)": (
-        '<|tool_call>\ncall: weather{city: <|"|>Oslo<|"|>}\n<tool_call|>',
-        "gemma-4",
-    ),
+    "white space around the name (Gemma)": ('<|tool_call>\ncall: weather{city: <|"|>Oslo<|"|>}\n<tool_call|>', "gemma-4"),
     "ReAct with parentheses": ('Action: weather ({"city": "Oslo"})', "react"),
-}
+}  # fmt: skip
 
 
 def read(text: str, name: str) -> list[tuple[str, object]]:
@@ -114,13 +93,10 @@ def test_read_at_the_beginning_of_a_line(case: str) -> None:
         '`invoke name="weather">\n<parameter name="city">Oslo</parameter>\n</invoke>`',
         'The form:\n\n```\ninvoke name="weather">\n<parameter name="city">Oslo</parameter>\n</invoke>\n```',
         'invoke name="wether">\n<parameter name="city">Oslo</parameter>\n</invoke>',
-        'invoke name="weather">\n<parameter name="city">Os',
-        "function=weather> is what stays of the tag.",
-        "tool_call> weather",
-        "weather < 5",
-        "Use\nAction: weather (it takes a city)\nand wait.",
+        'invoke name="weather">\n<parameter name="city">Os', "function=weather> is what stays of the tag.",
+        "tool_call> weather", "weather < 5", "Use\nAction: weather (it takes a city)\nand wait.",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("name", ["auto", "anthropic", "qwen3-coder"])
 def test_left(text: str, name: str) -> None:
     assert read(text, name) == []

@@ -173,13 +173,10 @@ def test_a_name_of_any_length_is_read_quickly(part: str) -> None:
         ("deepseak-v3", "did you mean deepseek-v3? Otherwise"),
         ("gpt2", "unknown model 'gpt2': pass a format, a template or a tag instead, or nothing, to detect the format"),
         ("llama-2-7b", "unknown model 'llama-2-7b': pass a format"),  # another number is another family
-        (
-            "Qwen3-8B-Distill-GLM-4.7",
-            "its name has two families that write different formats, qwen3 and glm-4.7: pass a format",
-        ),
+        ("Qwen3-8B-Distill-GLM-4.7", "its name has two families that write different formats, qwen3 and glm-4.7: pass a format"),
         ("", "unknown model '': pass a format"),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_model_suggests_what_is_near(model: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         Parser(["f"], model=model)

@@ -72,11 +72,7 @@ SCRIPT = Format("script", call="<<{name} {arguments}>>", arguments=ScriptObject(
         (OPEN, "<<f|a=x|y|ab=3>>", {"a": "x|y", "ab": 3}),
         (OPEN, "<<f>>", {}),
         (BULLETS, "<<f\n- a: one\n- two\n- ab: 3\n>>", {"a": "one\n- two", "ab": 3}),
-        (
-            SCRIPT,
-            "<<f {a: 'x >> {', ab: 3, c: [None, 'y',], d: True}>>",
-            {"a": "x >> {", "ab": 3, "c": [None, "y"], "d": True},
-        ),
+        (SCRIPT, "<<f {a: 'x >> {', ab: 3, c: [None, 'y',], d: True}>>", {"a": "x >> {", "ab": 3, "c": [None, "y"], "d": True}),
         (SCRIPT, '<<f {"a": "\\u00e9\\/", "d": false}>>', {"a": "é/", "d": False}),
         (SCRIPT, "<<f {'a': 'it\\'s'}>>", {"a": "it's"}),
         (SCRIPT, "<<f {}>>", {}),
@@ -86,7 +82,7 @@ SCRIPT = Format("script", call="<<{name} {arguments}>>", arguments=ScriptObject(
         (SCRIPT, "<<f {a: [1}>>", None),
         (SCRIPT, "<<f {a: f(x)}>>", None),
     ],
-)
+)  # fmt: skip
 def test_turns(declared: Format, turn: str, arguments: Any) -> None:
     events = events_of(lambda: Parser(TOOLS, format=declared, options=OPTIONS), turn)
     assert calls_of(events) == ([] if arguments is None else [("f", arguments)])

@@ -19,17 +19,10 @@ TEXT = 'if a < b: "go" </p>'
 CALLS = [("write", {"text": TEXT, "count": 3}), ("look", {"where": "x"})]
 TOOLS = ToolSet(
     [
-        Tool(
-            "write",
-            {
-                "type": "object",
-                "properties": {"text": {"type": "string"}, "count": {"type": "integer"}},
-                "required": ["text"],
-            },
-        ),
+        Tool("write", {"type": "object", "properties": {"text": {"type": "string"}, "count": {"type": "integer"}}, "required": ["text"]}),
         Tool("look", {"type": "object", "properties": {"where": {"type": "string"}}, "required": ["where"]}),
     ]
-)
+)  # fmt: skip
 UNTYPED = [("write", {"text": TEXT, "count": "3"}), ("look", {"where": "x"})]
 """The same calls where nothing but the schema shows that `count` is a number."""
 FIRST, SECOND = json.dumps(CALLS[0][1]), json.dumps(CALLS[1][1])
@@ -81,18 +74,8 @@ WIRES = [
         _tagged("<tool_call>{}\n", "<param_key>{}</param_key>\n<param_value>{}</param_value>\n", "</tool_call>"),
         untyped=True,
     ),
-    Wire(
-        "Sarashina",
-        "sarashina",
-        "<|tool_calls|>" + PYTHON,
-        ("solar", "hermes"),
-    ),
-    Wire(
-        "Sarashina, marker taken out",
-        "sarashina",
-        PYTHON,
-        ("solar", "hermes"),
-    ),
+    Wire("Sarashina", "sarashina", "<|tool_calls|>" + PYTHON, ("solar", "hermes")),
+    Wire("Sarashina, marker taken out", "sarashina", PYTHON, ("solar", "hermes")),
     Wire(
         "Spark X",
         "spark-x2.5",
@@ -157,13 +140,7 @@ WIRES = [
         ),
         ("hermes",),
     ),
-    Wire(
-        "gptme",
-        "gptme",
-        f"I write.\n@write(call-1): {FIRST}\n@look(call-2): {SECOND}",
-        (),
-        content="I write.\n",
-    ),
+    Wire("gptme", "gptme", f"I write.\n@write(call-1): {FIRST}\n@look(call-2): {SECOND}", (), content="I write.\n"),
     Wire(
         "Gemma, a tag around a call",
         "gemma-verbal",
@@ -208,7 +185,7 @@ WIRES = [
         ("react",),
         content="Thought: I write.\n",
     ),
-]
+]  # fmt: skip
 
 
 def _dsml(tag: str, section: str) -> str:

@@ -65,12 +65,7 @@ GOOD: tuple[Calls, ...] = (
     [("get_weather", {"city": "Oslo"})],
     [("get_weather", {"city": "São Paulo, \"BR\" 'x' <b>é</b> & 東京 🙂", "unit": "celsius", "days": 3})],
     [("get_weather", {"city": "a\\b\tc", "days": 0})],
-    [
-        (
-            "write_file",
-            {"path": "/srv/x", "text": 'def f(a):\n    return a < 3 and "q\\n"\n', "force": True, "lines": [1, -2, 30]},
-        )
-    ],
+    [("write_file", {"path": "/srv/x", "text": 'def f(a):\n    return a < 3 and "q\\n"\n', "force": True, "lines": [1, -2, 30]})],
     [("write_file", {"path": "x", "text": "```\n<tool_call>\n```\n", "lines": []})],
     [("write_file", {"path": "", "text": "\n\n", "force": False})],
     [("plan", {"ratio": 0.5, "step": {"title": "go </x> on", "size": 2}, "tags": ["a", "b c", "<i>"]})],
@@ -80,7 +75,7 @@ GOOD: tuple[Calls, ...] = (
     [("now_utc", {"offset": -3})],
     [("get_weather", {"city": "Oslo"}), ("now", {}), ("get_weather", {"city": "Rome", "days": 1})],
     [("now", {}), ("now", {})],
-)
+)  # fmt: skip
 """Calls that meet the schemas."""
 
 SPOILT: tuple[tuple[str, Calls, dict[str, Any]], ...] = (

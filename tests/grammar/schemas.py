@@ -15,18 +15,9 @@ PATTERNS = {"^[a-z]{2,4}$": "abc", "^\\d{4}-\\d\\d$": "2026-11", "^(low|high)!?$
 def schema(rng: random.Random, depth: int = 3) -> dict[str, Any]:
     """A schema, nested at most so deep."""
     flat = (
-        "string",
-        "string",
-        "integer",
-        "number",
-        "boolean",
-        "enum",
-        "nullable",
-        "bounded",
-        "length",
-        "pattern",
+        "string", "string", "integer", "number", "boolean", "enum", "nullable", "bounded", "length", "pattern",
         "const",
-    )
+    )  # fmt: skip
     kinds = flat if depth <= 1 else (*flat, "array", "object", "map", "union", "ref", "all", "tuple")
     found: dict[str, Any] = _KINDS[rng.choice(kinds)](rng, depth)
     return found
@@ -111,13 +102,8 @@ _KINDS: dict[str, Any] = {
     "union": _union,
     "ref": lambda rng, depth: {"$ref": rng.choice(("#/$defs/Node", "#/$defs/Color"))},
     "all": lambda rng, depth: {"allOf": [{"$ref": "#/$defs/Color"}], "description": "a color"},
-    "tuple": lambda rng, depth: {
-        "type": "array",
-        "prefixItems": [schema(rng, 1), schema(rng, 1)],
-        "items": False,
-        "minItems": 2,
-    },
-}
+    "tuple": lambda rng, depth: {"type": "array", "prefixItems": [schema(rng, 1), schema(rng, 1)], "items": False, "minItems": 2},
+}  # fmt: skip
 
 
 def value(rng: random.Random, given: Any, root: dict[str, Any], depth: int = 0) -> Any:

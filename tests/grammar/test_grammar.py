@@ -180,13 +180,10 @@ def test_text() -> None:
         ({"format": "command-r", "tools": [WEATHER], "reasoning": True}, "no markers for reasoning"),
         ({"format": "pythonic", "tools": ["get weather"], "choice": "required"}, "get weather"),
         ({"format": "qwen3-coder", "tools": [Tool("f", {"properties": {"a>b": {"type": "string"}}})]}, "a>b"),
-        (
-            {"format": "hermes", "tools": [Tool("f", {"properties": {"a": False}, "required": ["a"]})]},
-            "no object satisfies",
-        ),
+        ({"format": "hermes", "tools": [Tool("f", {"properties": {"a": False}, "required": ["a"]})]}, "no object satisfies"),
         ({"format": "qwen3-coder", "tools": [Tool("f", {"anyOf": [CITY, {"type": "object"}]})]}, "own `properties`"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_enforced(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
         grammar_of(**arguments)

@@ -258,16 +258,3 @@ def test_what_is_read_differently_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     if done is not None:
         assert done.returncode == 1
         assert b"the turn is read differently now: say so in the report" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--tools-output", "x"], "--tools-output needs --tools"),
-        (["nowhere.txt"], "nowhere.txt: No such file or directory"),
-    ],
-)
-def test_bad_usage(args: list[str], message: str) -> None:
-    done = toolglean("anonymize", *args, stdin=b"Hi")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()

@@ -202,9 +202,7 @@ STORIES = [
     Story("wrong-keys", '<tool_call>{"function": "get_weather", "given": {"city": "Oslo"}}</tool_call>', (1, 1), TOOL),
     Story("wrong-keys", 'Now <tool_call>{"tool": "get_weather"}</tool_call>', (1, 5), TOOL),
     Story("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', (1, 49), TOOL),
-    Story(
-        "arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": ["Oslo"]}</tool_call>', (1, 49), TOOL
-    ),
+    Story("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": ["Oslo"]}</tool_call>', (1, 49), TOOL),
     Story("arguments-not-object", '<tool_call>{"name": "get_weather", "parameters": 7}</tool_call>', (1, 50)),
     Story("arguments-not-object", '[TOOL_CALLS]get_weather[ARGS]"Oslo"', (1, 35), TOOL),
     Story("arguments-not-object", '<function=get_weather>"Oslo"}</function>', (1, 28), TOOL),
@@ -214,12 +212,10 @@ STORIES = [
     # It is a marker of MiniMax's, so it is not misspelt.
     Story("no-call-after-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
     # It said `undeclared`, which is true, and helps nobody who has only misspelt a marker.
-    Story(
-        "misspelt-marker", '<tool_cal>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_cal>', (1, 1), SCHEMA
-    ),
+    Story("misspelt-marker", '<tool_cal>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_cal>', (1, 1), SCHEMA),
     Story("left-over", f"{HERMES}</tool_call>", (3, 13)),
     Story("mention", "<think>\nI could write <tool_call> here.\n</think>\nHello.", (2, 15)),
-]
+]  # fmt: skip
 
 NOT_SO = [
     # Of each cause, a turn that is nearly one of which it is told, and of which it must not be told.
@@ -338,16 +334,11 @@ def test_a_name_in_other_capitals_is_told() -> None:
         (f"A thought.</think>{HERMES}", None, {}, ['start="reasoning"']),
         ("Hello.<|end|>", None, {}, []),
         (f"Hi.<|im_end|>\n<|im_start|>user\nSo.</think>{HERMES}", None, {}, []),
-        (
-            f"{HERMES} and so",
-            None,
-            {"start": "reasoning"},
-            ['start="content"', 'options=ParserOptions(calls_in_reasoning="call")'],
-        ),
+        (f"{HERMES} and so", None, {"start": "reasoning"}, ['start="content"', 'options=ParserOptions(calls_in_reasoning="call")']),
         (f"Write this:\n\n```xml\n{HERMES}\n```\n", None, {}, ['options=ParserOptions(quoted="call")']),
         (HERMES, ["other"], {"format": "hermes", "unknown_tools": "content"}, ['tools=[…, "get_weather"]']),
     ],
-)
+)  # fmt: skip
 def test_advice_was_tried(text: str, tools: Any, options: dict[str, Any], advice: list[str]) -> None:
     found = checked(text, explain(text, tools, **faced(**options)))
     assert [each.text for each in found.advice] == advice
@@ -475,17 +466,9 @@ def test_it_is_made_of_plain_values() -> None:
 
     found = json.loads(json.dumps(as_values(explain(GEMMA, format="hermes"))))
     assert list(found) == [
-        "format",
-        "complete",
-        "calls",
-        "spans",
-        "quotations",
-        "problems",
-        "openers",
-        "openers_left_out",
-        "causes",
+        "format", "complete", "calls", "spans", "quotations", "problems", "openers", "openers_left_out", "causes",
         "advice",
-    ]
+    ]  # fmt: skip
 
 
 def test_what_is_expected_does_not_depend_on_the_hash_seed() -> None:

@@ -259,20 +259,12 @@ def test_own_tools_and_the_start() -> None:
         ({"own_tools": "[1"}, "own_tools", "This is not JSON: line 1, column 3: Expecting ',' delimiter."),
         ({"own_tools": '{"name": "f"}'}, "own_tools", "Expected a JSON list of tools, such as"),
         ({"own_tools": "[1]"}, "own_tools", "1 is not a tool: pass a name, "),
-        (
-            {"own_tools": '[{"name": "f", "parameters": 5}]'},
-            "own_tools",
-            "the parameters of tool 'f' are 5: pass a JSON schema",
-        ),
-        (
-            {"own_tools": "[" * 100_000},
-            "own_tools",
-            "This JSON is nested more than 64 levels deep; a list of tools never is.",
-        ),
+        ({"own_tools": '[{"name": "f", "parameters": 5}]'}, "own_tools", "the parameters of tool 'f' are 5: pass a JSON schema"),
+        ({"own_tools": "[" * 100_000}, "own_tools", "This JSON is nested more than 64 levels deep; a list of tools never is."),
         ({"own_tools": "[1" + "0" * 5000 + "]"}, "own_tools", "This JSON cannot be read: Exceeds the limit"),
         ({"format": "nobody"}, "format", "unknown format 'nobody'"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_in_a_field(fields: dict[str, Any], field: str, message: str) -> None:
     error = asked(**fields)["error"]
     assert error["field"] == field

@@ -148,14 +148,11 @@ def shown(turn: str, tools: Any = ("f",), **options: Any) -> str:
             'm(<function=)n(f)m(><parameter=)a(t)m(>)a({"ok": 1})m(</parameter></function>)',
         ),
         # Python's keywords.
-        (
-            "<|tool_call_start|>[f(x=None, y='a')]<|tool_call_end|>",
-            "m(<|tool_call_start|>[)n(f)m(()a(x=None, y='a)m(')]<|tool_call_end|>)",
-        ),
+        ("<|tool_call_start|>[f(x=None, y='a')]<|tool_call_end|>", "m(<|tool_call_start|>[)n(f)m(()a(x=None, y='a)m(')]<|tool_call_end|>)"),
         ("<think>Hm.</think>Yes.", "m(<think>)r(Hm.)m(</think>)Yes."),
         ("", ""),
     ],
-)
+)  # fmt: skip
 def test_where_name_and_arguments_stand(turn: str, expected: str) -> None:
     typed = {"name": "f", "parameters": {"properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}}}
     assert shown(turn, [typed]) == expected

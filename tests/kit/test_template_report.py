@@ -59,10 +59,7 @@ BROKEN = {
         chat(each(JSON, "(m.tool_calls or [])[:1]")),
         "several-calls: the template does not write more than 1 of 2 calls: write each of message.tool_calls",
     ),
-    "no escape": (
-        chat(each(members('{% if v is string %}"{{ v }}"{% else %}{{ v | tojson }}{% endif %}'))),
-        'value: "\\"": the call is lost',
-    ),
+    "no escape": (chat(each(members('{% if v is string %}"{{ v }}"{% else %}{{ v | tojson }}{% endif %}'))), 'value: "\\"": the call is lost'),
     "sorted keys": (
         chat(each(JSON.replace("tojson", "tojson(sort_keys=true)"))),
         "order: the template sorts the keys of the arguments: write the arguments in their own order",
@@ -137,7 +134,7 @@ BROKEN = {
         chat(each(JSON + "{% if not loop.last %}<|im_end|>\n<|im_start|>assistant\n{% endif %}")),
         "header: the template writes '<|im_end|>' between two calls: write all calls of a message before its end",
     ),
-}
+}  # fmt: skip
 
 
 EXAMPLES = 10 if depth.is_full() else 2

@@ -12,21 +12,9 @@ from tests.support.loopback import Call, Turn
 from toolglean.llm import CallableTool, Message, Ollama, OpenAICompatible, RetryPolicy
 
 __all__ = [
-    "HI",
-    "KINDS",
-    "LEAKED",
-    "ONCE",
-    "OSLO",
-    "OWN",
-    "PARALLEL",
-    "SOON",
-    "TOOLS",
-    "WEATHER",
-    "Served",
-    "every_form",
-    "get_weather",
-    "new",
-]
+    "HI", "KINDS", "LEAKED", "ONCE", "OSLO", "OWN", "PARALLEL", "SOON", "TOOLS", "WEATHER", "Served", "every_form",
+    "get_weather", "new",
+]  # fmt: skip
 
 Served: TypeAlias = Ollama | OpenAICompatible
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,24 +13,31 @@ import pytest
 pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from tests.llm.both import HI, KINDS, LEAKED, OSLO, OWN, PARALLEL, SOON, TOOLS, Served, every_form, new
-from tests.support.loopback import Call, Loopback, Slow, Status, Turn, recorded
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.llm import (
     CallableTool,
     ChatResponse,
     CompletionResponse,
+    ConfigurationError,
     InvalidObjectError,
     NoToolCallError,
+    Ollama,
+    OpenAICompatible,
     RequestConnectionError,
     RequestTimeoutError,
     RetryPolicy,
+    Role,
     ServerError,
+    StreamInterruptedError,
+    ToolCallChunk,
     ToolExecutionError,
     ToolMetadata,
     ToolSchemaError,
     UnknownToolError,
 )
 
+CLASSES: dict[str, Any] = {"Ollama": Ollama, "OpenAICompatible": OpenAICompatible}
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 each_form = pytest.mark.parametrize("form", range(4))
 both_ways = pytest.mark.parametrize("asynchronous", [False, True])
@@ -48,7 +56,84 @@ def silent() -> Iterator[str]:
         yield f"http://127.0.0.1:{found.getsockname()[1]}"
 
 
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def test_fields_are_kept_and_do_not_change(kind: str) -> None:
+    url = "http://h:1" if kind == "Ollama" else "http://h:1/v1"
+    own = CLASSES[kind]("m", base_url=url, timeout=3, temperature=0.9, additional_kwargs={"seed": 1})
+    assert (own.model, own.base_url, own.timeout, own.temperature) == ("m", url, 3, 0.9)
+    assert own.additional_kwargs == {"seed": 1}
+    for name in ("model", "temperature", "additional_kwargs"):
+        with pytest.raises(ValueError, match="frozen"):
+            setattr(own, name, "x")
+    assert (own.metadata.is_chat_model, own.metadata.is_function_calling_model) == (True, True)
+    assert own.metadata.model_name == "m"
+    assert CLASSES[kind]("m", context_window=9).metadata.context_window == 9
+    assert (own._client, own._async_client) == (None, None)
+
+
+@pytest.mark.parametrize("given", [{}, {"additional_kwargs": {}, "parser": {}}], ids=["left out", "given"])
+def test_the_options_of_a_model_do_not_change(given: dict[str, Any], kind: str) -> None:
+    # Options that were left out could be changed, and two models could not be told apart afterwards.
+    own = CLASSES[kind]("m", **given)
+    for options in (own.additional_kwargs, own.parser):
+        with pytest.raises(TypeError, match="frozen"):
+            options["seed"] = 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model", ""), ("base_url", "localhost:8000"), ("base_url", "ftp://x"), ("base_url", "http://"), ("base_url", "http://h:port"),
+        ("temperature", -0.1), ("temperature", 2.1), ("timeout", 0), ("context_window", 0), ("tempratur", 1), ("response_format", "json"),
+    ],
+)  # fmt: skip
+def test_settings_that_are_wrong(field: str, value: Any, kind: str) -> None:
+    with pytest.raises(ConfigurationError, match=field) as caught:
+        CLASSES[kind](**{"model": "m", field: value})
+    assert (caught.value.field, caught.value.value) == (field, value)
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.__cause__ is not None
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
 # -- answers -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer(kind: str, llm: Served, server: Loopback) -> None:
+    for key in ("reasoning_content", "reasoning"):  # of OpenAI's API
+        call = Call("get_weather", {"city": "Oslo"}, "c1")
+        server.play(Turn(["It is ", "cold."], [call], ["Hm"], "length", reasoning_key=key))
+        response = llm.chat(HI, tools=TOOLS)
+        assert isinstance(response, ChatResponse)
+        message = response.message
+        assert (message.role, message.content, message.reasoning) == (Role.MODEL, "It is cold.", "Hm")
+        assert response.tool_calls == [ToolCallChunk(name="get_weather", arguments={"city": "Oslo"}, id="c1")]
+        told = response.additional_kwargs
+        assert told["done_reason"] == "length"
+        assert told["eval_count"] if kind == "Ollama" else told["usage"]["total_tokens"]
+        assert kind != "Ollama" or response.raw.message.content == "It is cold."
+        assert response.delta is None
+
+
+def test_a_stream_adds_up(kind: str, llm: Served, server: Loopback) -> None:
+    server.play(Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"}, "c1")], ["Hm"]))
+    responses: list[Any] = list(llm.chat(HI, tools=TOOLS, stream=True))
+    assert [response.message.content for response in responses][-2:] == ["It is cold."] * 2
+    assert "".join(response.delta or "" for response in responses) == "It is cold."
+    counts = [len(response.tool_calls) for response in responses]
+    assert counts == sorted(counts)
+    last = responses[-1]
+    assert (last.tool_calls[0].id, last.message.reasoning) == ("c1", "Hm")
+    dumped = last.model_dump()
+    assert dumped["message"]["chunks"][1]["content"] == "It is cold."
+    assert ChatResponse.model_validate(dumped).tool_calls == last.tool_calls
+    if kind == "Ollama":
+        assert last.additional_kwargs["done"] is True
+    else:
+        assert last.additional_kwargs["usage"]["total_tokens"]
+        assert server.requests[-1][1]["stream_options"] == {"include_usage": True}
 
 
 @pytest.mark.sampled(2, each="stream")
@@ -91,6 +176,38 @@ def test_completions(llm: Served, server: Loopback) -> None:
     steps = list(llm.stream_complete("Is it cold?"))
     assert [(step.text, step.delta) for step in steps[:2]] == [("It is ", "It is "), ("It is cold.", "cold.")]
     assert found.raw is not None
+
+
+def test_async_completions(kind: str, server: Loopback) -> None:
+    server.play(Turn(["It is ", "cold."]), Turn(["It is ", "cold."]))
+
+    async def run() -> tuple[Any, list[Any]]:
+        async with new(kind, server.url) as own:
+            return await own.acomplete("Is it cold?"), [step async for step in own.astream_complete("Is it cold?")]
+
+    found, steps = asyncio.run(run())
+    assert (found.text, steps[1].text, steps[1].delta) == ("It is cold.", "It is cold.", "cold.")
+
+
+def test_steps_may_be_awaited_or_iterated_at_once(kind: str, server: Loopback) -> None:
+    """Some programs write `async for … in await …`, others omit the `await`."""
+    turn = Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"})])
+    ways: list[Callable[[Served], Any]] = [
+        lambda own: own.astream_chat(HI),
+        lambda own: own.astream_complete("Is it cold?"),
+        lambda own: own.astream_chat_with_tools(TOOLS, HI),
+        lambda own: own.astream_generate_tool_calls(HI, TOOLS),
+    ]
+
+    async def run(way: Callable[[Served], Any]) -> tuple[list[str], list[str]]:
+        async with new(kind, server.url) as own:
+            return [each.delta async for each in way(own)], [each.delta async for each in await way(own)]
+
+    for way in ways:
+        server.play(turn, turn)
+        first, second = asyncio.run(run(way))
+        assert first == second
+        assert "".join(first) == "It is cold."
 
 
 def test_earlier_responses_do_not_change(llm: Served, server: Loopback) -> None:
@@ -158,6 +275,47 @@ def test_arguments_are_seen_while_they_are_written(kind: str, llm: Served, serve
         assert not any(response.tool_calls for response in responses if response.unfinished)
         assert responses[-1].tool_calls[0].arguments == {"city": "Oslo"}
         assert responses[-1].unfinished == []
+
+
+def test_asynchronous_calls_not_run(kind: str, server: Loopback) -> None:
+    server.play(LEAKED, LEAKED, LEAKED, LEAKED)
+
+    async def run() -> list[ChatResponse]:
+        async with new(kind, server.url) as own:
+            whole = await own.agenerate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
+            steps = [each async for each in own.astream_generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)]
+            single = [each async for each in own.astream_chat_with_tools(TOOLS, HI)]
+            chat = [each async for each in await own.astream_chat(HI, tools=TOOLS)]
+            return [whole, steps[-1], single[-1], chat[-1]]
+
+    found = asyncio.run(run())
+    assert [len(response.tool_calls) for response in found] == [3, 3, 1, 3]
+    assert [response.tool_calls[0].arguments for response in found] == [{"city": "Oslo"}] * 4
+
+
+UNFINISHED = [
+    Turn(["Hm. ", OSLO[:60]]),
+    Turn(["Hm. ", '<tool_call>{"name": "get_weather", "arguments": {"city"]}']),
+    Turn(["Hm. "], [Call("get_weather", '{"city": "Os')], finish="length"),
+    Turn(["Hm. "], [Call("get_weather", "")], finish="length"),
+    Turn(["Hm. "], [Call("get_weather", "[1]")]),
+]
+
+
+@pytest.mark.parametrize("turn", UNFINISHED, ids=range(len(UNFINISHED)))
+def test_calls_that_are_not_whole_are_not_run(turn: Turn, kind: str, llm: Served, server: Loopback) -> None:
+    if kind == "Ollama" and any(isinstance(piece, Call) for piece in (*turn.chunks, *turn.calls)):
+        return  # its server sends arguments as objects
+    server.play(*[turn] * 4)
+    for response in (llm.generate_tool_calls(HI, TOOLS), [*llm.stream_chat_with_tools(TOOLS, HI)][-1]):
+        assert response.tool_calls == []
+        assert [call.name for call in response.unfinished] == ["get_weather"]
+        assert response.message.content == "Hm. "
+    with pytest.raises(NoToolCallError, match="'get_weather' are incomplete") as caught:
+        llm.predict_and_call(TOOLS, HI)
+    assert caught.value.response.unfinished
+    found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
+    assert (found.sources, [call.name for call in found.unfinished]) == ([], ["get_weather"])
 
 
 def outputs(kind: str, server: Loopback, turn: Turn, *, asynchronous: bool, **options: Any) -> Any:
@@ -254,6 +412,20 @@ def test_a_server_that_is_too_slow(form: int, kind: str, silent: str) -> None:
         every_form(kind, silent, retry=RetryPolicy(attempts=2, wait=0), timeout=0.05)[form]()
     assert isinstance(caught.value, TimeoutError)
     assert caught.value.attempts == 2
+
+
+@pytest.mark.parametrize("form", [1, 3])
+@pytest.mark.parametrize("fault", [Cut, Malformed, ErrorLine])
+def test_a_connection_that_breaks_during_a_stream(fault: Any, form: int, kind: str, server: Loopback) -> None:
+    # The first chunk of OpenAI's API has only the role.
+    place, path = (2, "/api/chat") if kind == "Ollama" else (3, "/v1/chat/completions")
+    server.play(Turn(["It ", "is ", "cold."], faults=[fault(place)]))
+    with pytest.raises(StreamInterruptedError) as caught:
+        every_form(kind, server.url, retry=SOON)[form]()
+    assert isinstance(caught.value.partial, ChatResponse)
+    assert caught.value.partial.message.content == "It is "
+    assert caught.value.__cause__ is not None
+    assert [each for each, _ in server.requests] == [path], "a stream that has begun is not sent again"
 
 
 def test_a_stream_that_is_left_is_closed(llm: Served, server: Loopback) -> None:

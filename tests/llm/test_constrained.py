@@ -146,19 +146,11 @@ def test_a_format_must_be_known() -> None:
     ("fields", "asked_for", "said"),
     [
         ({"response_format": Cold}, {}, "response_format=.* and grammar='vllm' exclude each other"),
-        (
-            {"json_mode": True},
-            {},
-            "json_mode and grammar='vllm' exclude each other in a chat with tools: leave one out",
-        ),
-        (
-            {},
-            {"tool_choice": "get_time"},
-            "grammar='vllm': choice='get_time' is not valid: pass .* or the name of a tool",
-        ),
+        ({"json_mode": True}, {}, "json_mode and grammar='vllm' exclude each other in a chat with tools: leave one out"),
+        ({}, {"tool_choice": "get_time"}, "grammar='vllm': choice='get_time' is not valid: pass .* or the name of a tool"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_what_excludes_itself(fields: Any, asked_for: Any, said: str, server: Loopback) -> None:
     with new(server, "vllm", **fields) as llm, pytest.raises(UsageError, match=said) as caught:
         llm.chat(HI, tools=[SCHEMA], **asked_for)

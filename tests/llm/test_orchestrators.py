@@ -448,21 +448,12 @@ def test_text_completion_without_chat() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{}",
-        "{json}",
-        "```json\n{}\n```",
-        "An album {of}: {json}.",
-        '{"a": {"b": 1}} {json}',
-        "[{json}]",
-        "x {json",
-        "{json}{json}",
-        'The character {" opens an object. {json}',
-        '{" { {json}',
-        '<think>{"name": "a draft"}</think>{json}',
-        '{"name": "a draft"}, or so.</think>\n{json}',
+        "{}", "{json}", "```json\n{}\n```", "An album {of}: {json}.", '{"a": {"b": 1}} {json}', "[{json}]",
+        "x {json", "{json}{json}", 'The character {" opens an object. {json}', '{" { {json}',
+        '<think>{"name": "a draft"}</think>{json}', '{"name": "a draft"}, or so.</think>\n{json}',
         "<think>{json}</think>So it is.",
     ],
-)
+)  # fmt: skip
 def test_objects_are_found_in_text(text: str) -> None:
     text = text.replace("{json}", json.dumps(HORSES)).replace("{json", json.dumps(HORSES)[:-1])
     parser = PydanticParser(Album)

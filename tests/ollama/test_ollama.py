@@ -304,35 +304,14 @@ class ByTheBook:
 
 
 WORDS = [
-    *'{}[]{}[]{}""\\:, a',
-    '{"a": 1}',
-    '"name": "get",',
-    '"arguments": {"x": [1]}',
-    '"arguments": "{}"',
-    '"parameters": {"p": {}}',
-    '"parameters": "null"',
-    '{"get_weather": {"c": "\\"}"}}',
-    '{"name": "get_weather", "arguments": {"c": 2}}',
-    '{"name": "get", "parameters": "{\\"c\\": 2}"}',
+    *'{}[]{}[]{}""\\:, a', '{"a": 1}', '"name": "get",', '"arguments": {"x": [1]}', '"arguments": "{}"',
+    '"parameters": {"p": {}}', '"parameters": "null"', '{"get_weather": {"c": "\\"}"}}',
+    '{"name": "get_weather", "arguments": {"c": 2}}', '{"name": "get", "parameters": "{\\"c\\": 2}"}',
     '{"function": {"name": "get", "arguments": {}}}',
-    '{"l": [[{"name": "get"}], {"name": 1, "arguments": {"deep": 1e9}}]}',
-    '{"name": "get"}',
-    '{"a": 1,}',
-    '{"a": NaN}',
-    '{"a": 1e400}',
-    "get",
-    "get_weather",
-    "ge",
-    "g",
-    "_weather",
-    "<tool_call>",
-    "<tool",
-    "</tool_call>",
-    "\x1c",
-    "\u2003",
-    "\n",
-    "天",
-]
+    '{"l": [[{"name": "get"}], {"name": 1, "arguments": {"deep": 1e9}}]}', '{"name": "get"}', '{"a": 1,}',
+    '{"a": NaN}', '{"a": 1e400}', "get", "get_weather", "ge", "g", "_weather", "<tool_call>", "<tool",
+    "</tool_call>", "\x1c", "\u2003", "\n", "天",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("tag", ["<tool_call>", "{", "[", "aab", ""])

@@ -400,29 +400,16 @@ def test_a_name_beside_pairs_is_a_call_only_where_nothing_else_can_be_meant(text
 
 # A key that the tool does not declare, or words that belong to nothing.
 UNDECLARED = [
-    "<<read {path: 'a', zz: 'x'}>>",
-    '<do:read path="a" the limit="80" />',
-    '[read path="a" the limit="8" /]',
-    '{{read | path => "a" | the limit => "8"}}',
-    "<|read|>path=a<|;|>zz=3<|/read|>",
-    '{{read | zz => 1 | path => "a"}}',
-    "<call read>zz: 1; path: a</call>",
-    "<call read>\nzz: 1\npath: a\n</call>",
-    '<call read>zz = {} path = "a"</call>',
-    '<call read>zz = ["a"] | path = "a"</call>',
-    "[read | zz=1 | path=a]",
-    "<read>zz: {path: 'a'}, x: 1</read>",
-    "<|read|>path=a <|limit|> 3<|/read|>",
-    'run: read path="a" zz="b"\n',
-    '(read | path="a" | zz=1)',
-    '<call>{"tool": "read", "args": {"path": "a"}, "more": {"limit": 1}}</call>',
-    "<call>read {path: 'a'}; zz {limit: 1}</call>",
-    '[run]\nread --path "a" the --limit 80\n[/run]',
-    "[run]\nread --path a\nunknown --path b\n[/run]",
-    'begin read\n path := "a";\n zz := 1;\nend',
-    '<call read>\npath: "a" b\n</call>',
-    "<call read>\npath: a\nsend_mail: b\n</call>",
-]
+    "<<read {path: 'a', zz: 'x'}>>", '<do:read path="a" the limit="80" />', '[read path="a" the limit="8" /]',
+    '{{read | path => "a" | the limit => "8"}}', "<|read|>path=a<|;|>zz=3<|/read|>",
+    '{{read | zz => 1 | path => "a"}}', "<call read>zz: 1; path: a</call>", "<call read>\nzz: 1\npath: a\n</call>",
+    '<call read>zz = {} path = "a"</call>', '<call read>zz = ["a"] | path = "a"</call>', "[read | zz=1 | path=a]",
+    "<read>zz: {path: 'a'}, x: 1</read>", "<|read|>path=a <|limit|> 3<|/read|>", 'run: read path="a" zz="b"\n',
+    '(read | path="a" | zz=1)', '<call>{"tool": "read", "args": {"path": "a"}, "more": {"limit": 1}}</call>',
+    "<call>read {path: 'a'}; zz {limit: 1}</call>", '[run]\nread --path "a" the --limit 80\n[/run]',
+    "[run]\nread --path a\nunknown --path b\n[/run]", 'begin read\n path := "a";\n zz := 1;\nend',
+    '<call read>\npath: "a" b\n</call>', "<call read>\npath: a\nsend_mail: b\n</call>",
+]  # fmt: skip
 
 # Each of these may go on: what was written so far is a call as well.
 BEGUN = [

@@ -1,18 +1,16 @@
-# Which value a text means, under which schema. Does not depend on formats: it takes only the texts of values from the
-# inference engines' test vectors.
+# Which value a text means, under which schema. Does not depend on formats; what the inference engines make of the values in
+# their own tests is compared in tests/engine/test_vectors.py.
 """Values from text, kind by kind."""
 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.shared import shared_rows
 from toolglean.scan.coerce import coerce_text, is_text, json_text, kinds_of, known, properties, unquoted, within
 
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
@@ -214,41 +212,4 @@ def test_within() -> None:
     assert within(None, "a") is None
 
 
-VALUE_PATTERNS = [
-    r"<parameter=([^>]+)>\n?(.*?)\n?</parameter>",
-    r"<(?:ifm\|)?arg_key(?::opensource)?>(.*?)</(?:ifm\|)?arg_key(?::opensource)?>\s*<(?:ifm\|)?arg_value(?::opensource)?>(.*?)</(?:ifm\|)?arg_value",
-    r'<[^<>]*param(?:eter)? name="([^"]+)"[^>]*>(.*?)</[^<>]*param(?:eter)?>',
-]
 # Formats whose values are more than a text: types next to the value, JSON without a schema, CDATA, other white space.
-OTHER = {"kimi_k3", "muse", "muse_glimmer", "minicpm5", "mimo", "beam", "seed_oss", "step5"}
-
-
-@pytest.mark.parametrize("name", ["generated", "vllm", "sglang", "dynamo", "llama.cpp", "rust-tool-parser"])
-def test_the_engines_agree_where_there_is_a_schema(name: str) -> None:
-    seen = 0
-    for row in shared_rows(f"vectors/wire/{name}.jsonl"):
-        if row["format"] in OTHER:
-            continue
-        for text, schema, root, value in values(row):
-            assert coerce_text(text, schema, root) == value, row["source"]
-            seen += 1
-    assert seen or name == "rust-tool-parser"
-
-
-def values(row: dict[str, Any]) -> list[tuple[str, Any, Any, Any]]:
-    """The values in the text of a row, if it has as many as the row has arguments: text, schema, root, value."""
-    calls = [call for call in row["expected_calls"] or () if isinstance(call.get("arguments"), dict)]
-    wanted = [(call["name"], key, value) for call in calls for key, value in call["arguments"].items()]
-    functions = [each.get("function", each) for each in row["tools"] or () if isinstance(each, dict)]
-    roots = {each.get("name"): each.get("parameters") for each in reversed(functions)}
-    for pattern in VALUE_PATTERNS:
-        texts = re.findall(pattern, row["output"], re.DOTALL)
-        if len(texts) == len(wanted):
-            found = [
-                (text, properties(roots.get(name)).get(key), roots.get(name), value)
-                for (name, key, value), (written, text) in zip(wanted, texts, strict=True)
-                if key == written
-            ]
-            if found:
-                return [each for each in found if known(each[1], each[2])]
-    return []

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from hypothesis import strategies as st
 
 from tests.support.depth import examples
 from tests.support.reader_cuts import read_all, read_pieces
-from tests.support.shared import shared_rows
 from tests.support.work import reads_in_linear_time
 from toolglean.scan.python import KeywordsReader, python_value
-from toolglean.scan.scanner import DONE, FAIL
+from toolglean.scan.scanner import FAIL
 
 # title, the text after the opening parenthesis, the arguments
 GOOD: list[tuple[str, str, Any]] = [
@@ -230,55 +228,8 @@ def test_one_literal(text: str, value: Any) -> None:
 
 
 # What these templates lose: the quotes of strings, the commas between keywords.
-LOSSY = {
-    "vllm-tool_chat_template_llama3.2_pythonic",
-    "vllm-tool_chat_template_toolace",
-    "vllm-tool_chat_template_gemma3_pythonic",
-}
 # And these render strings without escaping the quotes or the backslashes in them.
-UNESCAPED = re.compile(r"LFM2|lfm2")
 # Quotes within quotes: to guess which of them were meant is repair, not reading.
-REPAIRED = {"nested_quote", "nested_python_c"}
-PYTHONIC = {"pythonic", "llama4_pythonic", "olmo3", "lfm2"}
-
-
-def arguments_in(text: str, names: list[str]) -> list[Any]:
-    found, pos = [], 0
-    for name in names:
-        pos = text.index(f"{name}(", pos) + len(name) + 1
-        reader = KeywordsReader()
-        pos, piece, status = reader.read(text, pos)
-        assert status == DONE, reader.fault
-        found.append(json.loads(piece))
-    return found
-
-
-@pytest.mark.parametrize("name", ["generated", "vllm", "sglang", "dynamo", "llama.cpp", "rust-tool-parser"])
-def test_the_engines_vectors(name: str) -> None:
-    seen = 0
-    for row in shared_rows(f"vectors/wire/{name}.jsonl"):
-        if row["format"] not in PYTHONIC or any(each in row["source"] for each in REPAIRED):
-            continue
-        calls = [call for call in row["expected_calls"] or () if call["arguments"] is not None]
-        names = [call["name"] for call in calls]
-        if all(f"{each}(" in row["output"] for each in names):
-            assert arguments_in(row["output"], names) == [call["arguments"] for call in calls], row["source"]
-            seen += len(calls)
-    assert seen
-
-
-def test_the_renders() -> None:
-    seen = 0
-    for row in shared_rows("renders/jinja.jsonl.gz"):
-        text, names = row["rendered_assistant_turn"], [call["name"] for call in row["calls"]]
-        hostile = row["case"] in {"nested", "hostile"} and UNESCAPED.search(row["template"])
-        readable = row["args_mode"] == "object" and row["template"] not in LOSSY and not hostile
-        if readable and names and all(f"{name}(" in text for name in names):
-            assert arguments_in(text, names) == [call["arguments"] for call in row["calls"]], row["template"]
-            seen += 1
-    assert seen > 20
-
-
 @pytest.mark.parametrize(
     "make", [lambda n: f"a='{'x' * n}')", lambda n: f"a=('{'x' * n}'))", lambda n: "a=[" + "(1)," * (n // 4) + "])"]
 )

@@ -65,15 +65,11 @@ TREES = {
 DEFINED = {
     '{{define "a"}}x{{end}}y': {"": "'y'", "a": "'x'"},
     '{{block "a" .B}}x{{end}}y': {"": "template 'a' [.B] 'y'", "a": "'x'"},
-    '{{block "a" .}}{{block "b" .}}x{{end}}{{end}}': {
-        "": "template 'a' [.]",
-        "a": "template 'b' [.]",
-        "b": "'x'",
-    },
+    '{{block "a" .}}{{block "b" .}}x{{end}}{{end}}': {"": "template 'a' [.]", "a": "template 'b' [.]", "b": "'x'"},
     '{{define "a"}}x{{end}}{{define "a"}} {{end}}': {"": "", "a": "'x'"},  # a blank one replaces none
     '{{define "a"}} {{end}}{{define "a"}}x{{end}}': {"": "", "a": "'x'"},
     '{{define ""}}x{{end}}': {"": "'x'"},  # its name is the root's, and the root is blank
-}
+}  # fmt: skip
 
 
 def test_the_grammar() -> None:

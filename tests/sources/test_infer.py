@@ -50,10 +50,7 @@ VALUE = "{{ v if v is string else v | tojson }}"
 WHOLE = '{"tool": {{ c.function.name | tojson }}, "input": {{ c.function.arguments | tojson }}}'
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "whole": (
-        each("<go>\n" + WHOLE.replace("tool", "name") + "\n</go>"),
-        {"call": "<go>\n{call}\n</go>", "keys": ("name", "input")},
-    ),
+    "whole": (each("<go>\n" + WHOLE.replace("tool", "name") + "\n</go>"), {"call": "<go>\n{call}\n</go>", "keys": ("name", "input")}),
     "list": (
         "{% if m.tool_calls %}<go>["
         + each(WHOLE.replace("tool", "name") + "{{ ', ' if not loop.last }}")
@@ -70,10 +67,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         + "]</go>{% endif %}",
         {"call": '{"{name}": {arguments}}', "section": ("<go>[", "]</go>"), "separator": ", "},
     ),
-    "arguments": (
-        each("<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go>"),
-        {"call": "<go>{name}<with>{arguments}</go>"},
-    ),
+    "arguments": (each("<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go>"), {"call": "<go>{name}<with>{arguments}</go>"}),
     "index and id": (
         each(
             "<go n='{{ loop.index0 }}' id='{{ c.id }}'>{{ c.function.name }}<with>"
@@ -157,7 +151,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         + each('<go name="{{ c.function.name }}">{{ t(c.function.arguments) }}@</go>'),
         {"arguments": Tree("@")},
     ),
-}
+}  # fmt: skip
 
 
 def inferred(source: str) -> Inference:
@@ -253,20 +247,11 @@ def test_names_in_ids() -> None:
     [
         ("", "probe 'one call' failed: it does not write tool calls"),
         ("{% if m.tool_calls %}{{ raise_exception('no calls here') }}{% endif %}", "no calls here"),
-        (
-            each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ v }} = {{ k }}; ") + "</go>"),
-            "does not write",
-        ),
-        (
-            each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ '{x}' }}{{ k }}={{ v }};") + "</go>"),
-            "{x}",
-        ),
-        (
-            each("<go>{{ c.function.name }}" + PARAMETERS.replace("%s", " {{ k }} {{ v }}")) + "</go>",
-            "value of a parameter ends",
-        ),
+        (each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ v }} = {{ k }}; ") + "</go>"), "does not write"),
+        (each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ '{x}' }}{{ k }}={{ v }};") + "</go>"), "{x}"),
+        (each("<go>{{ c.function.name }}" + PARAMETERS.replace("%s", " {{ k }} {{ v }}")) + "</go>", "value of a parameter ends"),
     ],
-)
+)  # fmt: skip
 def test_refusal_names_the_probe(calls: str, reason: str) -> None:
     with pytest.raises(FormatError, match="probe") as refused:
         inferred(chat(calls))
@@ -282,21 +267,12 @@ LIST = '{"tool": {{ c.function.name | tojson }}, "in": {{ c.function.arguments |
         (each("[[{{ c.function.name }}]]{{ c.function.arguments | tojson }}[[/]]"), "[[{name}]]{arguments}[[/]]"),
         (each("[!{{ c.function.name }}!]{{ c.function.arguments | tojson }}[!!]"), "[!{name}!]{arguments}[!!]"),
         (each("%%{{ c.function.name }}%%{{ c.function.arguments | tojson }}%%end%%"), "%%{name}%%{arguments}%%end%%"),
-        (
-            "{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}",
-            "TOOLS={calls}",
-        ),
-        (
-            '{% if m.tool_calls %}<x>{"calls": [' + each(LIST + "{{ ', ' if not loop.last }}") + "]}</x>{% endif %}",
-            '<x>{"calls": {calls}}</x>',
-        ),
+        ("{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}", "TOOLS={calls}"),
+        ('{% if m.tool_calls %}<x>{"calls": [' + each(LIST + "{{ ', ' if not loop.last }}") + "]}</x>{% endif %}", '<x>{"calls": {calls}}</x>'),
         # Fixed: `end` was found within the name `send_note`.
-        (
-            each("run {{ c.function.name }}\n" + PARAMETERS.replace("%s", "- {{ k }} = {{ v | tojson }}\n") + "end\n"),
-            "run {name}\n{parameters}end",
-        ),
+        (each("run {{ c.function.name }}\n" + PARAMETERS.replace("%s", "- {{ k }} = {{ v | tojson }}\n") + "end\n"), "run {name}\n{parameters}end"),
     ],
-)
+)  # fmt: skip
 def test_closers_like_openers_and_wrappers(calls: str, pattern: str) -> None:
     found = inferred(chat(calls))
     assert found.format.call.startswith(pattern)

@@ -110,14 +110,8 @@ VALUES = "{% for k, v in c.function.arguments.items() %}%s{% endfor %}"
     [
         (NAMELESS, "it does not write the name of a call: write all of each of message.tool_calls"),
         ("<go {{ c.function.name }}>" + VALUES.replace("%s", "<v>{{ v }}</v>") + "</go>", "the keys of a call: write"),
-        (
-            "<go {{ c.function.name }}>" + VALUES.replace("%s", "<v>{{ k }}</v>") + "</go>",
-            "the values of a call: write",
-        ),
-        (
-            "<go>{{ c.function.name }}" + VALUES.replace("%s", "|{{ k }}|{{ v }}") + "</go>",
-            "write the value with |tojson, or a marker after it",
-        ),
+        ("<go {{ c.function.name }}>" + VALUES.replace("%s", "<v>{{ k }}</v>") + "</go>", "the values of a call: write"),
+        ("<go>{{ c.function.name }}" + VALUES.replace("%s", "|{{ k }}|{{ v }}") + "</go>", "write the value with |tojson, or a marker after it"),
         (
             "<go>{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson | e }}</go>",
             "the template writes '&#34;' for a character: write it as it is: without |e, and with autoescape off",
@@ -127,7 +121,7 @@ VALUES = "{% for k, v in c.function.arguments.items() %}%s{% endfor %}"
             "'red%20green'; write the arguments with |tojson",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_refusal_says_what_to_write(call: str, words: str) -> None:
     with pytest.raises(FormatError) as refused:
         infer(chat(each(call)), samples=20)

@@ -196,18 +196,9 @@ def test_answers_in_the_shapes_of_servers() -> None:
         ([single("Oslo")], "from 1 turn: pass at least 3"),
         (["Hello.", "Hi.", "Well."], r"no turn contains the name of a tool \(get_weather, send_note"),
         ([single("Oslo"), "Hi.", "Well."], "only 1 of 3 has a call"),
-        (
-            [f'Please call get_weather {{"city": "{city}"}} now.' for city in ("Oslo", "Rome", "Bonn")],
-            "prose",
-        ),
-        (
-            [f'- get_weather {{"city": "{city}"}}' for city in ("Oslo", "Rome", "Bonn")],
-            "the only text before a call is '-', which prose contains",
-        ),
-        (
-            [f"<go>get_weather\ncity is {city}\n" for city in ("Oslo", "Rome", "Bonn")],
-            "get_weather",
-        ),
+        ([f'Please call get_weather {{"city": "{city}"}} now.' for city in ("Oslo", "Rome", "Bonn")], "prose"),
+        ([f'- get_weather {{"city": "{city}"}}' for city in ("Oslo", "Rome", "Bonn")], "the only text before a call is '-', which prose contains"),
+        ([f"<go>get_weather\ncity is {city}\n" for city in ("Oslo", "Rome", "Bonn")], "get_weather"),
         (
             [f'RUN: get_weather city="{city}"' for city in ("Oslo", "Rome", "Bonn")],
             "nothing shows that the call of get_weather is complete: it needs a closing marker",
@@ -217,7 +208,7 @@ def test_answers_in_the_shapes_of_servers() -> None:
             "turn 1: 0 of 1 calls are read",  # a fence of code after other text is a quotation
         ),
     ],
-)
+)  # fmt: skip
 def test_refusals_say_why(turns: list[str], message: str) -> None:
     with pytest.raises(FormatError, match=message):
         Format.from_turns(turns, TOOLS)

@@ -97,18 +97,12 @@ MORE = {
     # Learnt as `Step 1: <use>{name}`, from turns of one call; all others were blamed, and read wrong.
     "steps": (numbered, "<use>{name}</use>\n<with>{arguments}</with>"),
     # What follows the inner object was taken for the closer, up to the number of the first call: `, "n":`.
-    "around": (
-        lambda n, f, a: f"<x>{json.dumps({'call': {'fn': f, 'kw': a}, 'n': n})}</x>",
-        "<x>{call}</x>",
-    ),
+    "around": (lambda n, f, a: f"<x>{json.dumps({'call': {'fn': f, 'kw': a}, 'n': n})}</x>", "<x>{call}</x>"),
     # "The only text before a call is 'TOOL_REQUEST', which prose contains."
-    "words": (
-        lambda _, f, a: f"TOOL_REQUEST {f}\nTOOL_ARGS {json.dumps(a)}\nTOOL_END",
-        "TOOL_REQUEST {name}\nTOOL_ARGS {arguments}\nTOOL_END",
-    ),
+    "words": (lambda _, f, a: f"TOOL_REQUEST {f}\nTOOL_ARGS {json.dumps(a)}\nTOOL_END", "TOOL_REQUEST {name}\nTOOL_ARGS {arguments}\nTOOL_END"),
     # Of a broken turn the opener of its broken call was learnt as part of the closer: `)\n(call`.
     "lisp": (lambda _, f, a: f"(call {f} {members(a, ':{key} {value}', ' ')})", "(call {name} {parameters})"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.sampled(4)

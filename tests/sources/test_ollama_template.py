@@ -129,13 +129,10 @@ def test_variables() -> None:
         ({"role": "user", "content": 1}, "content=1 of a message is not valid: pass text or a list of parts"),
         ({"role": "assistant", "tool_calls": [call("[1]")]}, r"arguments=\[1\] of a tool call are not a JSON object"),
         ({"role": "assistant", "tool_calls": [call("{")]}, "arguments='{' of a tool call are not a JSON object"),
-        (
-            {"role": "assistant", "tool_calls": [call({"a": {1, 2}})]},
-            "contain a value of type set: pass only JSON values",
-        ),
+        ({"role": "assistant", "tool_calls": [call({"a": {1, 2}})]}, "contain a value of type set: pass only JSON values"),
         ({"role": "assistant", "tool_calls": [call({"a": 10**400})]}, "too large for the float"),
     ],
-)
+)  # fmt: skip
 def test_wrong_messages_are_the_callers_fault(message: Any, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
         rendered("{{range .Messages}}{{end}}", [message])

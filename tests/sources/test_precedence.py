@@ -126,17 +126,14 @@ NO_CALLS = "{% for m in messages %}<<{{ m.role }}>>{{ m.content }}{% endfor %}"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "chat_template.jinja",
-            "template='chat_template.jinja' is not a chat template, .* has nothing between .* path object",
-        ),
+        ("chat_template.jinja", "template='chat_template.jinja' is not a chat template, .* has nothing between .* path object"),
         ("Qwen/Qwen3-8B", "model="),
         ("", "template='' is not"),
         ("FROM qwen3\nPARAMETER temperature 0\n", "it has nothing between"),
         ("import os\n\nprint({1: {2: 3}})\n", "it has nothing between"),
         (3, "template=3 is not a chat template: pass .* path object of its file"),
     ],
-)
+)  # fmt: skip
 def test_text_that_is_no_template(text: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Parser(["f"], template=text)

@@ -127,10 +127,7 @@ FILES = {
 GO = {
     "{{if .ToolCalls}}<a>{{range .ToolCalls}}{{.}}{{end}}</a>{{end}}": ("<a>", "</a>"),
     "{{if .ToolCalls}}{{range .ToolCalls}}<a>{{.}}\n</a>\n{{end}}<|over|>{{end}}": ("<a>", "</a>"),
-    "{{if .ToolCalls}}<|a▁begin|>{{range .ToolCalls}}<|b▁begin|>{{.}}<|b▁end|>{{end}}<|a▁end|>{{end}}": (
-        "<|a▁begin|>",
-        "<|a▁end|>",
-    ),
+    "{{if .ToolCalls}}<|a▁begin|>{{range .ToolCalls}}<|b▁begin|>{{.}}<|b▁end|>{{end}}<|a▁end|>{{end}}": ("<|a▁begin|>", "<|a▁end|>"),
     "{{if .ToolCalls}}[{{range .ToolCalls}}{{.}}{{end}}]{{end}}": ("[", "]"),
     "{{if .ToolCalls}}Do: ```json\n[{{range .ToolCalls}}{{.}}{{end}}]\n```{{end}}": ("Do: ```json\n[", "```"),
     # no closer is better than a wrong one
@@ -139,7 +136,7 @@ GO = {
     "{{if .ToolCalls}}<a>{{.ToolCalls}}</a>{{end}}": ("<a>", ""),
     "{{if .ToolCalls}}<a>{{end}}</a>": ("<a>", ""),
     "<a>{{range .ToolCalls}}{{.}}{{end}}</a>": ("{", ""),
-}
+}  # fmt: skip
 
 NAME, ARGUMENTS = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
 CALL = '{"name": "' + NAME + '", "arguments": ' + ARGUMENTS + "}"
@@ -303,11 +300,8 @@ def tag_or_error(source: str, language: str | None = None) -> TemplateTag | Temp
 
 DOUBLING = {
     "values": '{% set x = "a" %}' + "{% set x = x ~ x %}" * 100,
-    "macros": "".join(
-        f"{{% macro m{n}() %}}{{{{ m{n - 1}() }}}}{{{{ m{n - 1}() }}}}{{% endmacro %}}" for n in range(1, 50)
-    )
-    + "{{ m49() }}",
-}
+    "macros": "".join(f"{{% macro m{n}() %}}{{{{ m{n - 1}() }}}}{{{{ m{n - 1}() }}}}{{% endmacro %}}" for n in range(1, 50)) + "{{ m49() }}",
+}  # fmt: skip
 
 
 @pytest.mark.usefixtures("impatient")

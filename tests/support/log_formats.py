@@ -91,17 +91,9 @@ def _formats() -> Iterator[Invented]:  # one line for each
 LOGGED = tuple(_formats())
 
 _words = (
-    "rain",
-    "north gate",
-    "Ana",
-    "the long report",
-    "a < b",
-    "it's late",
-    'say "hi"',
-    "Köln",
-    "x=1, y=2",
+    "rain", "north gate", "Ana", "the long report", "a < b", "it's late", 'say "hi"', "Köln", "x=1, y=2",
     "notes.txt",
-)
+)  # fmt: skip
 _prose = ("Let me look.", "I will do that now.", "One moment, please.", "Sure.", "Two things, then I am done.", "")
 
 

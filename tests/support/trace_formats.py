@@ -47,13 +47,7 @@ class Meant:
 TAUGHT = (
     Meant((("get_weather", {"city": "Oslo", "days": 3, "metric": True}),), "Let me look at the weather."),
     Meant((("send_note", {"to": "Ana", "body": 'Use <b>bold</b> & "quotes", please.'}),), "", "A note is due."),
-    Meant(
-        (
-            ("set_level", {"level": 0.5, "room": "kitchen"}),
-            ("get_weather", {"city": "Lima [Peru]", "metric": False}),
-        ),
-        "Two things at once:",
-    ),
+    Meant((("set_level", {"level": 0.5, "room": "kitchen"}), ("get_weather", {"city": "Lima [Peru]", "metric": False})), "Two things at once:"),
     Meant((("find_files", {"query": "a < b {x}", "options": {"deep": True, "ext": ["py", "md"]}, "limit": 10}),)),
     Meant(
         (
@@ -64,7 +58,7 @@ TAUGHT = (
         "",
         "Three calls then.",
     ),
-)
+)  # fmt: skip
 
 KEPT = (
     Meant((("get_weather", {"city": "Rio <de> Janeiro", "days": 12}),)),

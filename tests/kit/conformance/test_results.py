@@ -303,29 +303,6 @@ def test_a_difference_in_policy_fails_only_if_you_say_so(arguments: list[str], c
     assert main(["conformance", *chosen, *arguments]) == code
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--kind", "mentoin"], "no case has this kind"),
-        (["--output", "r.csv"], "--output r.csv: expected a file that ends with .json"),
-        (["--page", "r.pdf"], "--page r.pdf: expected a file that ends with .html or .md"),
-        (["--badge", "r.png"], "--badge r.png: expected a file that ends with .svg or .json"),
-        (["--output", "no/such/folder/r.json"], "cannot be written"),
-        (["--json", "r.json"], "--json takes no file; use --output FILE"),
-        (["r.json"], "RESULTS need --page FILE or --badge FILE"),
-        (["a.json", "b.json", "--badge", "r.svg"], "a badge is about one file of results, not 2"),
-        (["missing.json", "--page", "r.html"], "missing.json: cannot be read"),
-        (["--target", "nobody"], "target='nobody' is not one of"),
-    ],
-)
-def test_wrong_arguments_are_refused_before_the_run(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["conformance", "--only", "written/prose/empty", *arguments]) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_a_missing_peer_is_told_with_how_to_install_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -381,23 +381,6 @@ def test_the_command_writes_its_reports(tmp_path: Any, capsys: pytest.CaptureFix
     assert ET.fromstring((tmp_path / "r.xml").read_text()).find("testsuite") is not None  # noqa: S314
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--format", "nobody"], "no case has this format"),
-        (["--cuts", "-1"], "--cuts -1"),
-        (["--timeout", "0"], "--timeout 0"),
-        (["--engine", "http://127.0.0.1:9", "--mode", "sglang"], "needs --tool-call-parser"),
-        (["--engine", "http://127.0.0.1:9", "--port", "70000"], "--port 70000: expected a number from 0 to 65535"),
-        (["--parser", "nobody"], "is not the name of a parser"),
-        (["--only", "written/prose/empty", "--junit", "/"], "cannot be written"),
-    ],
-)
-def test_wrong_arguments(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", *arguments]) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_the_command_lists_and_shows_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "--list", "--format", "Qwen3_Coder"]) == 0
     assert "written/plain/qwen3-coder" in capsys.readouterr().out
