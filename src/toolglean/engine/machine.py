@@ -65,12 +65,11 @@ class Machine(StraightWay):
         watch: Watch | None = None,
     ) -> None:
         limits, drafts = options.limits, options.calls_in_reasoning
-        code = plan.quotes(heeded=options.quoted == "content")
         turn = Turn(
             Emitter(ids_of(options), markup=options.markup),
             Names(tools),
             limits,
-            Judge(code),
+            Judge(plan.quotes(heeded=options.quoted == "content")),
             Rules(
                 options.coerce,
                 plan.stops_after_bare,

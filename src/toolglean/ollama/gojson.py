@@ -29,11 +29,12 @@ MAX_DEPTH: Final = 10_000
 """The deepest nesting of objects and arrays: Go's limit."""
 SHALLOW: Final = 200
 """Up to this depth, the C decoder does not run out of stack, wherever it is called from."""
-ALL_BUT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'  # with or without its end
+ALL_BUT_BRACKETS = re.compile(rf'{STRING}|[^"\[\]{{}}]++', re.DOTALL)
 STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
 WHITE = " \t\n\r"
-TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|-?[0-9][-+.eE0-9]*+', re.DOTALL)
-"""A string, with or without its end, or what begins like a number."""
+TOKEN = re.compile(rf"{STRING}|-?[0-9][-+.eE0-9]*+", re.DOTALL)
+"""A string, or what begins like a number."""
 
 
 def decode_object(text: str) -> tuple[dict[str, Any] | None, bool]:
