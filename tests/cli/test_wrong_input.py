@@ -46,6 +46,7 @@ FILES: dict[str, bytes] = {
     "open.jinja": b"{% for message in messages %}{{ message.content }}",
     "open.tmpl": b"{{ if .Tools }}x",
     "config.json": b'{"model_max_length": 1}',
+    "format.json": b'{"toolglean_format": 1, "name": "x", "call": "<x>{name}{arguments}</x>"}',
 }
 PARSE = ["parse", "turn.txt"]
 ENGINE = ["conformance", "--engine", "http://127.0.0.1:9"]
@@ -161,6 +162,7 @@ ROWS: list[tuple[list[str], str]] = [
     (["TEMPLATE", "empty"], "empty: this is not a chat template"),
     (["TEMPLATE", "tools.json"], "tools.json: this is not a chat template, because it has nothing between"),
     (["TEMPLATE", "config.json"], "config.json: the tokenizer_config.json has no chat_template"),
+    (["TEMPLATE", "format.json"], "format.json: this is a format as data, not a template: read turns with"),
     (["TEMPLATE", "open.tmpl", "--examples", "0"], "argument --examples: invalid value '0': expected 1 or more"),
     (["TEMPLATE", "open.tmpl", "--set", "a"], "--set 'a': expected NAME=VALUE, such as enable_thinking=true"),
     (["TEMPLATE", "open.tmpl", "--set", "=1"], "--set '=1': expected NAME=VALUE"),

@@ -98,6 +98,8 @@ def in_config(config: Mapping[str, Any]) -> TemplateSource:
     if isinstance(given, list):
         named = {each.get("name"): each.get("template") for each in given if isinstance(each, Mapping)}
         given = named.get("tool_use") or named.get("default") or next(iter(named.values()), None)
+    if not isinstance(given, str) and "toolglean_format" in config:
+        raise TemplateError("this is a format as data, not a template: read turns with `--format FILE`")
     if not isinstance(given, str):
         raise TemplateError("the tokenizer_config.json has no chat_template: pass the template itself")
     variables = {name: text for name in TOKENS if (text := _token(config.get(name)))}
