@@ -82,6 +82,8 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         "gemma-4", "<|tool_call>call:note{text:<s>a</s>}<tool_call|>", [("note", {"text": "<s>a</s>"})], "",
     ),
     "reasoning behind brackets that are no JSON": ("mistral", f"[[THINK]{NOTE}[/THINK]", [], ""),
+    "a call behind brackets that are no JSON": ("auto", f"[{MISTRAL}]", [], ""),
+    "a call in a tool's message that is no JSON": ("mistral", f'{{"role": "tool", "content": [{MISTRAL}]}}', [], ""),
     "reasoning behind what begins as JSON": ("auto", f'{{"a": [1, [THINK]{NOTE}[/THINK]', [], ""),
     "reasoning behind what begins as a call in JSON": (
         "hermes", f'{{"name": "note", "arguments": [THINK]{NOTE}[/THINK]', [], "",

@@ -104,21 +104,18 @@ class Passing(Plain, Payload):
             mark += text[i]
             i += 1
         self._leave(turn)
-        said = 0 if mark in thoughts else 1
-        self._say(turn, mark[:said], place)
+        said, self._bracket = 0 if mark in thoughts else 1, NONE
+        self.say(turn, mark[:said], place, is_over=True)
         turn.judge.was_text(self._code)
         turn.tape.read_instead(mark[said:], place + said)
         return i
 
-    def say(self, turn: Turn, text: str, start: int) -> None:
-        """That part of the JSON is content. A bracket at its end waits: a marker may begin with it."""
+    def say(self, turn: Turn, text: str, start: int, *, is_over: bool = False) -> None:
+        """That part of the JSON is content. Unless `is_over`, a bracket at its end waits: it may begin a marker."""
         text, start = self._bracket[0] + text, start - len(self._bracket[0])
-        waits = self._scanner.state == LIST and text.endswith("[")
+        waits = not is_over and self._scanner.state == LIST and text.endswith("[")
         self._bracket = ("[", start + len(text) - 1) if waits else NONE
         text = text[: len(text) - waits]
-        self._say(turn, text, start)
-
-    def _say(self, turn: Turn, text: str, start: int) -> None:
         self._unsure = self._unsure and not text.strip("[")  # brackets alone may be no JSON after all
         turn.say(text, start, is_data=True, unsure=self._unsure)
         if self._code is not None and text:

@@ -52,7 +52,7 @@ class Noted(IntEnum):
 
 
 class Unread(NamedTuple):
-    """What is noted: from a place of the turn, up to another. Never changed."""
+    """What is noted: from a place of the turn up to the end of what was said, at most until another. Never changed."""
 
     place: int
     rope: Rope

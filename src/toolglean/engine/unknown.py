@@ -72,7 +72,7 @@ class UnknownCalls(Plain):
             self._returned = place
         self.seen = place + len(chunk)
         if len(events) == 1 and self._passes(events[0], chunk, place):  # most chunks
-            self._returned = self.seen if type(events[0]) is Content else place  # as where a call's end follows at once
+            self._returned = self.seen if type(events[0]) is Content else place  # of arguments, as in `_of_call`
             self._after, self._text = None, ()
             return events
         if not self._text:

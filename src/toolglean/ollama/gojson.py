@@ -29,7 +29,8 @@ MAX_DEPTH: Final = 10_000
 """The deepest nesting of objects and arrays: Go's limit."""
 SHALLOW: Final = 200
 """Up to this depth, the C decoder does not run out of stack, wherever it is called from."""
-STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'  # with or without its end
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+"""A string, or all that follows if it has no end: to look for one from each later quote would take quadratic time."""
 ALL_BUT_BRACKETS = re.compile(rf'{STRING}|[^"\[\]{{}}]++', re.DOTALL)
 STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
 WHITE = " \t\n\r"

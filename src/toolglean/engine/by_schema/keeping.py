@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json, is_refused
@@ -106,10 +107,10 @@ class Keeping(TurnState):
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
         if closed and (tags or around.open or around.shut):
-            for each in sorted(closed, key=_end):  # no tag goes on behind a quotation
+            for each in sorted(closed, key=itemgetter(1)):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
                 self.look_around(text[:end], before, last, start)
-                self.around = self.around.outside((each,), start + end)
+                self.around = self.around.outside(each, start + end)
                 before = last = ((before if before.endswith(last) else last) + text[:end])[-KEPT:]
                 text, start = text[end:], start + end
             self.look_around(text, before, last, start)
@@ -235,10 +236,6 @@ class Keeping(TurnState):
             place, unread = self._unread_in(self.unread.text, self.unread.kind)
             if unread:
                 self.emit.problem(UNREAD, unread, self.unread.place + place)
-
-
-def _end(closed: tuple[int, int, bool]) -> int:
-    return closed[1]
 
 
 def _first_of_turn(text: str, start: int) -> Unread | None:

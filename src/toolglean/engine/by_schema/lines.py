@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -212,19 +212,19 @@ class Around(NamedTuple):
         """Whether text with that end announces what follows, whatever tags are behind the colon."""
         return announces(text, self.announced)
 
-    def outside(self, closed: Collection[tuple[int, int, bool]], end: int) -> Around:
-        """The same if no tag counts that is in quotations that have ended: see `Where.closed`. What opened in one that
+    def outside(self, closed: tuple[int, int, bool], end: int) -> Around:
+        """The same if no tag counts that is in a quotation that has ended: see `Where.closed`. What opened in one that
         was a guess is open: `I can`t <rejected> it, I won`t` may be prose.
 
         `end`: the place after the text.
         """
-        sure = [each for each in closed if each[2]]
-        again = [each[:2] for each in self.shut if _is_in(each[2], closed)]
-        opened = sorted((each for each in (*self.open, *again) if not _is_in(each[1], sure)), key=_place)
-        shut = tuple(each for each in self.shut if not (_is_in(each[2], closed) or _is_in(each[1], sure)))
-        found, begun = self._replace(open=tuple(opened), shut=shut), end - len(self.tail)
-        until = max((each[1] for each in sure), default=begun)
-        if until <= begun:
+        since, until, is_sure = closed
+        again = (each[:2] for each in self.shut if since <= each[2] < until)
+        opened = [each for each in (*self.open, *again) if not (is_sure and since <= each[1] < until)]
+        shut = (each for each in self.shut if not (since <= each[2] < until or (is_sure and since <= each[1] < until)))
+        found = self._replace(open=tuple(sorted(opened, key=_place)), shut=tuple(shut))
+        begun = end - len(self.tail)
+        if not is_sure or until <= begun:
             return found
         tail = self.tail[until - begun :]  # no tag goes on behind a quotation
         return found._replace(tail="", before="").read(tail, self.tail[: until - begun], until)
@@ -275,10 +275,6 @@ NOTHING = Around()
 
 def _place(tag: tuple[str, int]) -> int:
     return tag[1]
-
-
-def _is_in(place: int, closed: Collection[tuple[int, int, bool]]) -> bool:
-    return any(since <= place < until for since, until, _ in closed)
 
 
 def _end_of(text: str, place: int) -> str:
