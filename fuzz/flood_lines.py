@@ -10,6 +10,8 @@ import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
 
 from benchmarks.floods import SLIGHT, reads, time_of
 
@@ -32,6 +34,7 @@ SMALL, LARGE = 4096, 65_536
 CHUNK = 4
 MOST = 1.2
 """Of the exponent with which time grows with length."""
+TRIES = 5
 READERS = ("auto", "hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "llama3-json", "deepseek-v4", "harmony", "react")
 BEFORE = {"text": "Hi.\n", "the start": "", "reasoning": "<think>\n", "a backtick": "It`s so.\n"}
 _SIGNS = (
@@ -173,15 +176,14 @@ class Measured:
 
 
 def cost(each: Lines) -> Measured:
-    """What it costs. What is too much is measured again: another process may have been in the way."""
-    make, before = reads(each.reader).parser, BEFORE[each.before]
+    """What it costs. The small text is read as often as makes the large one, next to it: a machine that becomes slower
+    does so for both. What is too much is measured again: another process may have been in the way.
+    """
+    time = partial(time_of, reads(each.reader).parser, BEFORE[each.before], each.unit, "", chunk=each.chunk, tries=1)
     found = Measured(0, 0)
-    for tries in (1, 3, 5):
-        small, large = (
-            time_of(make, before, each.unit, "", size, chunk=each.chunk, tries=tries if size == LARGE else tries + 2)
-            for size in (SMALL, LARGE)
-        )
-        found = Measured(small, large)
+    for _ in range(TRIES):
+        large = time(LARGE)
+        found = Measured(fmean(time(SMALL) for _ in range(LARGE // SMALL)), large)
         if found.linear:
             break
     return found

@@ -50,9 +50,10 @@ class Candidate(Plain):
         starts: the lines of it that may begin a call.
         emit, opens_content, seen: as given.
         due: the place at which to look whether it may still be a call.
+        in_value: whether it ends in a value, and the place at which that was asked: for a line it is asked four times.
     """
 
-    __slots__ = ("_most", "_names", "_searched", "due", "emit", "opens_content", "seen", "starts")
+    __slots__ = ("_most", "_names", "_searched", "due", "emit", "in_value", "opens_content", "seen", "starts")
 
     owned = ("_names", "emit", "starts")
 
@@ -62,6 +63,7 @@ class Candidate(Plain):
         self.starts, self.seen = [start], seen
         self.emit, self.opens_content = emit, opens_content
         self.due = start + REACH + LONGEST
+        self.in_value = False, -1
         self._most = most
         self._names: list[int] = []  # where it names a tool
         self._searched = start  # up to here, it was searched for names
@@ -81,6 +83,10 @@ class Candidate(Plain):
         if place > self.starts[-1]:
             self.starts.append(place)
 
+    def note_value(self, place: int, *, in_value: bool) -> None:
+        """Whether it ends in a value, if it ends there."""
+        self.in_value = in_value, place
+
     def without_emitter(self) -> None:
         """What comes before it is content now."""
         self.emit, self.opens_content = None, False
@@ -97,9 +103,8 @@ class Candidate(Plain):
         Returns:
             Whether any line is left.
         """
-        self._searched, named = self._search(events, names, at_end=at_end)
-        self._names += named
-        left = self._left(end, self._searched, self._names, at_end=at_end)
+        self._search(events, names, at_end=at_end)
+        left = self._left(end, at_end=at_end)
         if at_end:
             self.starts = list(left)
         else:  # the others are looked at when they are the first
@@ -111,29 +116,28 @@ class Candidate(Plain):
         return bool(self.starts)
 
     def first_left(self, events: Sequence[Event], end: int, names: frozenset[str]) -> int | None:
-        """The first line of it that may begin a call, if it is pruned so; None if none does. Nothing changes."""
-        searched, named = self._search(events, names, at_end=False)
-        return next(self._left(end, searched, self._names + named, at_end=False), None)
+        """The first line of it that may begin a call, if it is pruned so; None if none does. No line is dropped."""
+        self._search(events, names, at_end=False)
+        return next(self._left(end, at_end=False), None)
 
-    def _left(self, end: int, searched: int, named: list[int], *, at_end: bool) -> Iterator[int]:
+    def _left(self, end: int, *, at_end: bool) -> Iterator[int]:
         for start in self.starts:
-            if _is_near(named, start):
+            if _is_near(self._names, start):
                 if end - start <= self._most:
                     yield start
-            elif not at_end and searched - start < REACH and end - start < MOST_WORD:
+            elif not at_end and self._searched - start < REACH and end - start < MOST_WORD:
                 yield start
 
-    def _search(self, events: Sequence[Event], names: frozenset[str], *, at_end: bool) -> tuple[int, list[int]]:
-        # Up to where it is searched now, and where it names a tool behind what was searched before.
-        begin, named = self._searched, []
+    def _search(self, events: Sequence[Event], names: frozenset[str], *, at_end: bool) -> None:
+        # Where it names a tool behind what was searched before. When that is asked changes no answer.
+        begin = self._searched
         text = end_of(events, begin)
-        searched = begin + len(text)
+        self._searched += len(text)
         for word in _words(text):
             if word.end() == len(text) and not at_end:  # it may continue
-                searched = begin + word.start()
+                self._searched = begin + word.start()
             elif _is_name(word[0], names):
-                named.append(begin + word.start())
-        return searched, named
+                self._names.append(begin + word.start())
 
 
 def text_of(events: Sequence[Event], start: int) -> str:

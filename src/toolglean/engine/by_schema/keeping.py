@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json, is_refused
@@ -107,7 +106,7 @@ class Keeping(TurnState):
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
         if closed and (tags or around.open or around.shut):
-            for each in sorted(closed, key=itemgetter(1)):  # no tag goes on behind a quotation
+            for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
                 self.look_around(text[:end], before, last, start)
                 self.around = self.around.outside(each, start + end)

@@ -96,7 +96,14 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     """Whether what is kept ends where a value of a call has begun: behind a parameter's name and a sign on its line, or
     the line before, or in an element for it.
     """
-    events, tools, place = turn.emit.out, turn.names.tools, place_after(turn.emit.out)
+    place = place_after(turn.emit.out)
+    if kept.in_value[1] != place:
+        kept.note_value(place, in_value=_is_in_value(kept, turn, place))
+    return kept.in_value[0]
+
+
+def _is_in_value(kept: Candidate, turn: TurnState, place: int) -> bool:
+    events, tools = turn.emit.out, turn.names.tools
     start = None if tools is None else kept.first_left(events, place, tools.described)
     if tools is None or start is None:  # when that was looked at before depends on chunks
         return False
