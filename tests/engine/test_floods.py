@@ -162,8 +162,8 @@ def test_floods_of_lines_for_a_moment(capsys: pytest.CaptureFixture[str], monkey
     monkeypatch.setattr(
         "sys.argv", ["flood_lines", "--reader", "hermes", "--every", "200" if depth.is_full() else "400"]
     )
-    monkeypatch.setattr(flood_lines, "SMALL", 256)
-    monkeypatch.setattr(flood_lines, "LARGE", 4096)
+    monkeypatch.setattr(flood_lines, "SMALL", 512)
+    monkeypatch.setattr(flood_lines, "LARGE", 8192)
     flood_lines.main()
     assert " floods, 0 of them not linear" in capsys.readouterr().out
 
