@@ -18,6 +18,7 @@ TOOLS = ["f", "g"]
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 LINE = CALL.replace("\n", "")
 CODER = "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>"
+JSON = '```json\n{"name": "f", "arguments": {"x": 1}}\n```'
 
 
 class Row(NamedTuple):
@@ -51,9 +52,14 @@ ROWS = [
     Row("a fence of JSON after text", 'So:\n```json\n{"name": "f", "arguments": {}}\n```', 0),
     Row("a fence opens the turn", f"```xml\n{CALL}\n```", 1, ""),
     Row("a fence opens the turn, two calls", f"```\n{CALL}\n{CODER}\n```\n", 2, ""),
+    Row("several fences open the turn", f"```xml\n{CALL}\n```\n```xml\n{CALL}\n```\n\n~~~\n{CALL}\n~~~", 3, ""),
+    Row("several fences of JSON", f"{JSON}\n{JSON}\n{JSON}\n", 3, ""),
+    Row("fences of a call and of something else", f"```xml\n{CALL}\n```\n~~~\n{CALL}\n~~~\n```py\nx = 1\n```", 0),
+    Row("fences of JSON and of something else", f"{JSON}\n{JSON}\n```json\n[1]\n```", 0),
     Row("a fence opens the answer", f"<think>Hm</think>\n```xml\n{CALL}\n```", 1, ""),
     # Prose after such a fence makes it a quotation, as prose before it does.
     Row("text after it", f"```xml\n{CALL}\n```\nNever send this.", 0),
+    Row("text after two of JSON", f"{JSON}\n\n{JSON}\nNever.", 0),
     Row("text after two of them", f"```xml\n{CALL}\n```\n\n```xml\n{CALL}\n```\nNever.", 0),
     Row("text after the answer's", f"<think>Hm</think>\n```xml\n{CALL}\n```\nDone.", 0, f"```xml\n{CALL}\n```\nDone."),
     Row("text after the call in it", f"```xml\n{CALL}\nyes\n```", 0),

@@ -132,6 +132,9 @@ ATTRIBUTES: dict[str, str] = {
     }.items()
 }  # fmt: skip
 BESIDE: dict[str, str] = {
+    "a sentence of one word behind a label": f"Action: get_weather {ARGUMENTS}\nDone.",
+    "a sentence of one word behind a bracket": '[call:get_weather city="Oslo"]\nFinished!',
+    "a sentence of one word behind a fence": f"````call\nget_weather {ARGUMENTS}\n````\nDone.",
     "a word as a pair": f"<tool_call:example>{NAMED}</tool_call:example>",
     "a type in the object": f'<call>{{"tool": "get_weather", "type": "denied", "args": {ARGUMENTS}}}</call>',
     "a type around the object": f'<call>{{"type": "example", "function": {NAMED}}}</call>',

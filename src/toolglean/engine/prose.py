@@ -46,23 +46,30 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
         turn.say(text[i:j], base + i)
     if j == len(text):
         return j
-    if text[j] in FENCES and turn.judge.heeds_quotes and (read := read_opening(turn, plan, text, j)) >= 0:
-        return read
-    place, found = plan.text_finder(turn).find(text, j, turn.last_text) if plan.marked else (-1, "")
-    if place == j and not found:
-        return turn.hold(text, j)
-    if place == j and not found[0].isalpha():  # a marker: after it an unknown name is accepted; a word may not be one
-        turn.enter(TEXT)
-        return j
-    if plan.waits_at_start(turn, text, j):
-        return turn.hold(text, j)
-    begun = plan.begin_bare(turn, text, j) if plan.bare else None
-    if begun is None:
+    read = _begin_at_start(turn, plan, text, j)
+    if read < 0:
         turn.enter(DONE if plan.stops_after_bare else TEXT)
-        return j
+    return max(read, j)
+
+
+def _begin_at_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
+    # What begins the turn at `i`, if it is no text: returns the place reached; -1 for text.
+    if text[i] in FENCES and turn.judge.heeds_quotes and (read := read_opening(turn, plan, text, i)) >= 0:
+        return read
+    place, found = plan.text_finder(turn).find(text, i, turn.last_text) if plan.marked else (-1, "")
+    if place == i and not found:
+        return turn.hold(text, i)
+    if place == i and not found[0].isalpha():  # a marker: after it an unknown name is accepted; a word may not be one
+        turn.enter(TEXT)
+        return i
+    if plan.waits_at_start(turn, text, i):
+        return turn.hold(text, i)
+    begun = plan.begin_bare(turn, text, i) if plan.bare else None
+    if begun is None:
+        return -1
     payload, read = begun
     turn.read_with(payload)
-    return j + read
+    return i + read
 
 
 def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -264,11 +271,15 @@ def _late_closer(turn: Turn, closer: str, place: int) -> None:
 
 def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """White space after a call: what follows decides what it belongs to."""
-    del plan
     j = turn.wait_for_more(text, i)
-    if j < len(text):
+    draft = turn.judge.draft
+    if j == len(text):
+        return j
+    is_another = text[j] in FENCES and draft is not None and draft.is_fence_over(turn.tape.base + j)
+    read = _begin_at_start(turn, plan, text, j) if is_another else -1
+    if read < 0:
         turn.leave(text_follows=True)
-    return j
+    return max(read, j)
 
 
 def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:

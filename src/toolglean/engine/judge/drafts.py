@@ -326,11 +326,14 @@ class Draft(Kept):
 
     def _closes_before(self, place: int) -> bool:
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
+        return self.is_fence_over(place) and self.after(place)[:1] not in FENCES
+
+    def is_fence_over(self, place: int) -> bool:
+        """Whether the fence that opened the turn was closed before that place."""
         if self.kind is not Kind.FENCED or self.over is not None:
             return False
-        text, fence = self.before(place).rstrip()[-MOST_BEHIND:], self.before(self.start + 3)
-        behind = _behind_fence(text)
-        return text[: behind.start()].endswith(fence) and not self.after(place).startswith(fence)  # type: ignore[union-attr]  # it matches the empty string
+        text = self.before(place).rstrip()[-MOST_BEHIND:]
+        return text[: _behind_fence(text).start()].endswith(self.before(self.start + 3))  # type: ignore[union-attr]  # it matches the empty string
 
     def is_kept_before(self, place: int) -> bool:
         """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""

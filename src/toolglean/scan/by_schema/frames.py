@@ -42,6 +42,7 @@ from toolglean.scan.by_schema.words import (
     is_html,
     is_language,
     is_other_tag,
+    is_sentence,
     parts_of,
 )
 
@@ -154,7 +155,7 @@ def _ends_turn(source: Source, pos: int) -> bool:
     rest = source.text[pos:].rstrip()
     line = _stop_line(rest)
     if line and source.starts_line(pos) and (line[1] is None or ends(line[1])):
-        return True
+        return not is_sentence(rest)
     tag = source.tag_at(pos)
     if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
         return False

@@ -40,6 +40,7 @@ from toolglean.scan.by_schema.words import (
     ends,
     introduces_call,
     introduces_other,
+    is_sentence,
     parts_of,
 )
 
@@ -253,7 +254,8 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     word = _lone_word(text, at)
     if not word or word[1] in {*source.tools, *tool.properties} or source.is_begun(word.start(1), word[1], tool):
         return 0
-    return at + len(word[0].rstrip()) if says_end(word[1], heads) or ends(word[1]) else 0
+    is_end = (says_end(word[1], heads) or ends(word[1])) and not is_sentence(word[0].strip())
+    return at + len(word[0].rstrip()) if is_end else 0
 
 
 # -- calls between two lines -------------------------------------------------------------------------------------------

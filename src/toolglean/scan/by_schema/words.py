@@ -13,7 +13,7 @@ import re
 __all__ = [
     "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "NUMBERS", "PLACEHOLDERS", "STARTS",
     "TYPES", "ends", "introduces_arguments", "introduces_call", "introduces_other", "is_html", "is_language",
-    "is_other_tag", "names_key", "names_tool", "parts_of", "separates",
+    "is_other_tag", "is_sentence", "names_key", "names_tool", "parts_of", "separates",
 ]  # fmt: skip
 
 
@@ -160,6 +160,11 @@ def names_key(words: str) -> bool:
 def ends(words: str) -> bool:
     """Whether the words say that something ends here: a call, or the turn."""
     return _are(words, _CALLS | _ENDS | _OF_ENDS) and not _ENDS.isdisjoint(parts_of(words))
+
+
+def is_sentence(line: str) -> bool:
+    """Whether a line with nothing but a word for the end is for the user: `Done.`, but not `END.` or `end;`."""
+    return line[-1] in ".!。" and line[0].isupper() and not line.isupper()
 
 
 def _are(words: str, known: frozenset[str]) -> bool:
