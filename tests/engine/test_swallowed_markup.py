@@ -399,6 +399,10 @@ BROKEN = [  # the opener of the second parameter, or the only one's
     (GLM, "x</arg_value>\n<arg_value>5"),
     (GLM, "x</arg_value>\n<key>n</arg_key>\n<arg_value>5"),
     (GLM, "<arg_value>x"),
+    (GLM, "x</arg_value></arg_key>n</arg_key>\n<arg_value>5"),
+    (QWEN, "<parameter=a>\nx\n</parameter>\n</parameter=n>\n5\n</parameter>"),
+    (QWEN, "<parameter=a>\nx\n</parameter>\n<par ameter=q>\n5\n</parameter>"),
+    (MINIMAX, '<parameter name="a">x</parameter>\n</parameter name="n">5</parameter>'),
     (QWEN, '<parameter=a>\nx\n</parameter>\n<parameter name="n">\n5\n</parameter>'),
     (QWEN, "<parameter=a>\nx\n</parameter>\nparameter=n>\n5\n</parameter>"),
     (QWEN, "<parameter=a>\nx\n</parameter>\n<param=n>\n5\n</parameter>"),
@@ -414,6 +418,23 @@ def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: s
     text = call.format(inside) + "\n" + call.format(good.get(call, "<a>x</a>"))
     events = events_of(lambda: Parser(TOOLS, options=MARKUP), text)
     assert [found.status for found in ended(events)] == ["malformed", "ok"]
+
+
+EDITS = ("", *"/<>\"| -")
+SIGNED = [name for name in BY_PARAMETERS if closer_of(name)[0] == "<"]  # a word that closes may be one of the text
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_one_wrong_sign_leaves_no_marker_in_a_value(name: str) -> None:
+    """Fixed bug: `</parameter/>` was part of the value, and `</parameter=n>` behind it, with the value of `n`."""
+    text = written(name, {"a": "x", "b": "z", "n": 5})
+    for place in range(0, len(text), 1 if depth.is_full() else 23):
+        for instead in EDITS:  # one character less, or one more
+            edited = text[:place] + instead + text[place + (not instead) :]
+            for call in parse(edited, KNOWN, format=name).calls:
+                values = [str(each) for each in call.arguments.values()]
+                values = [each for each in values if not each.startswith(" string=")]  # behind a tag that is closed
+                assert call.status != "ok" or max(map(len, values), default=0) <= 3, (edited, call.arguments)
 
 
 EARLY = {  # the call's closer before its second parameter, and before its first

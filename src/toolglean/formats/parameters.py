@@ -90,7 +90,7 @@ def heads_of_parameter(declared: Declaration) -> tuple[str, ...]:
 
 def rest_of_closer(closer: str) -> str:
     """What is left of a value's closing marker without its first signs: `parameter>`."""
-    return closer[2:] if closer[:2] == "</" else closer.partition(">")[2] or closer
+    return closer[2:] if closer[:2] == "</" else closer.partition(">")[2] or closer[1:]
 
 
 def ending_of(declared: Declaration, pattern: str) -> Ending | None:

@@ -15,7 +15,7 @@ from toolglean.formats.parameters import heads_of_parameter, rest_of_closer
 from toolglean.scan.json import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator, Sequence
 
     from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.turn import Turn
@@ -25,25 +25,51 @@ __all__ = ["MOST_AT_END", "ends_nearly", "lost_parameter"]
 
 MOST_AT_END = 128  # characters at the end of a value: a marker or a tag, and the white space behind it
 
+MOST_BEHIND = 96  # characters behind a closing marker in which a broken opener is looked for
+MANY = 6  # letters of a marker of which one may be wrong
+
 _last_word = re.compile(r"\w*>?\Z").search
 _ends_in_tag = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?>\Z").search
+_signs = re.compile(r"[<\[‹]").finditer
 
 
 def ends_nearly(value: Any, end: str) -> bool:
-    """Whether a value with that end has there what is its closing marker but for a sign or two: `<parameter>`,
-    `/parameter>`. White space may follow it, as JSON writes it.
+    """Whether a value with that end has there what is its closing marker but for some signs or a letter: `<parameter>`,
+    `/parameter>`, `</parameter/>`. White space may follow it, as JSON writes it.
     """
     closer = value.seen.closers_of(value.slot.terminals)[-1].strip()
     if closer[-1:] != ">":
         return False
     end = _breaks_at_end(end)
-    if closer[:2] == "</" and end.endswith((f"<{closer[2:]}", f"<{closer[2:-1]}/>", f"<\\\\{closer[2:]}", closer[:-1])):
-        return True
     if closer[0] != "<" and end.endswith("</"):  # the format's markers have no signs, and here one has
+        return True
+    if not end.endswith(closer) and any(_is_nearly(closer, end[each.start() :]) for each in _signs(end)):
         return True
     rest = rest_of_closer(closer)  # behind a blank, it is a word of the text: `a parameter>`
     half = end.casefold().endswith(rest.casefold()) and end[: len(end) - len(rest)][-1:] != " "
     return half and (closer[:2] != "</" or _ends_in_tag(end) is None)
+
+
+def _is_nearly(marker: str, text: str, *, begins: bool = False) -> bool:
+    # Whether the text has the letters of that marker, of which, if it begins like it, one or two may be wrong.
+    # `begins`: more may follow.
+    wanted, found = _letters(marker), _letters(text)
+    if found == wanted or (begins and found.startswith(wanted)):
+        return True
+    if not begins and wanted.endswith(found) and len(found) >= max(len(wanted) - 2, MANY):  # its first letters are lost
+        return True
+    if len(wanted) < MANY or (not begins and (text[:2] != marker[:2] or text.count(">") > marker.count(">"))):
+        return False
+    found = found[: len(wanted) + 1] if begins else found
+    least = min(len(wanted), len(found))
+    same = next((i for i in range(least) if wanted[i] != found[i]), least)
+    rests = (found[same + more :] for more in (0, 1))
+    lefts = [wanted[same + less :] for less in (0, 1, 2)]
+    return any(rest.startswith(left) if begins else rest == left for rest in rests for left in lefts)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _breaks_at_end(text: str) -> str:
@@ -65,13 +91,11 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
         return False
     values: dict[str, Any] = decode(written)[0]
     more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
-    named = rf'|<?[\w|｜]{{0,24}}(?:[ =>]|name=|"){{0,4}}(?:{more})(?!\w)' if more else ""
+    names_key = re.compile(rf"[^\n]*(?<!\w)(?:{more})(?!\w)[\"'=<>/｜|]" if more else "(?!)").match
     texts = [each for each in values.values() if isinstance(each, str)]
     if goes_on and any(map(damage.goes_on, texts)):
         return True
     for closer in closers:
-        opener = re.escape(f"<{closer[2:-1]}")
-        tags = re.compile(rf"{opener}|{re.escape(closer)}(?P<more>\s*(?={opener}{named}))?").finditer
         if any(text.startswith(f"<{closer[2:]}") and closer not in text for text in texts):
             return True
         if (
@@ -80,26 +104,32 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
             and turn.names.lacks_arguments(turn.emit.call.name, written)
         ):
             return True
-        if any(_goes_on_behind(closer, tags(text)) for text in texts):
-            return True
-    return False
-
-
-def _goes_on_behind(closer: str, tags: Iterable[re.Match[str]]) -> bool:
-    # Whether a closing tag that none of these has opened is not the end.
-    depth = 0
-    for found in tags:
-        depth = max(depth, 0) + (-1 if found[0].startswith(closer) else 1)
-        if depth < 0 and found["more"] is not None:
-            return True
-    return False
+    return any(names_key(behind) or damage.opens(behind) for text in texts for behind in damage.behind(text))
 
 
 class _Damage(NamedTuple):
     # What is left of a format's closing markers of values; and what finds such a rest, or a whole one, before a
-    # parameter's opener that lacks its first sign, has a blank behind it, or another word.
+    # parameter's opener that lacks its first sign, has a blank behind it, or another word. With what a parameter
+    # begins; and what finds what opens a value, or closes it.
     rests: tuple[str, ...]
     goes_on: Callable[[str], object]
+    openers: tuple[str, ...]
+    closers: tuple[str, ...]
+    markers: Callable[[str], Iterator[re.Match[str]]]
+
+    def behind(self, text: str) -> Iterator[str]:
+        # What follows each closing marker that nothing has opened.
+        depth = 0
+        for found in self.markers(text):
+            depth = max(depth, 0) + (1 if found["opener"] is not None else -1)
+            if depth < 0:
+                yield text[found.end() : found.end() + MOST_BEHIND].lstrip()
+
+    def opens(self, behind: str) -> bool:
+        # Whether that begins like a parameter.
+        if behind[:1].isalnum() or behind.startswith(self.closers):
+            return False
+        return any(_is_nearly(each, behind, begins=True) for each in self.openers)
 
 
 def _damage_of(reading: Reading) -> _Damage:
@@ -111,7 +141,7 @@ def _damage_of(reading: Reading) -> _Damage:
     return found
 
 
-def _damage(closers: Iterable[str], declared: Format) -> _Damage:
+def _damage(closers: Sequence[str], declared: Format) -> _Damage:
     rests = tuple(dict.fromkeys(rest_of_closer(each) for each in closers if each[0] == "<"))
     openers = list(dict.fromkeys(head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<"))
     ways = []
@@ -121,4 +151,10 @@ def _damage(closers: Iterable[str], declared: Format) -> _Damage:
         end = "" if opener[-1] == ">" else r"(?:=|\s+\w+=)"
         ways.append(rf"(?!{re.escape(openers[0])})[\s{signs}]{{0,32}}{re.escape(word)}{end}")
     behind = "|".join(map(re.escape, rests)) or "(?!)"
-    return _Damage(rests, re.compile(rf"(?i:(?:{behind})\s*+(?:{'|'.join(ways) or '(?!)'}))").search)
+    goes_on = re.compile(rf"(?i:(?:{behind})\s*+(?:{'|'.join(ways) or '(?!)'}))").search
+    whole = tuple(each for each in closers if each[0] == "<")
+    begins = [f"<{each[2:-1]}" for each in whole if each[:2] == "</"] or openers
+    opened, closed = ("|".join(map(re.escape, each)) or "(?!)" for each in (begins, whole))
+    return _Damage(
+        rests, goes_on, (*openers, *begins), whole, re.compile(rf"(?i:(?P<opener>{opened})|{closed})").finditer
+    )
