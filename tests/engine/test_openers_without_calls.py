@@ -65,6 +65,8 @@ ROWS = [
     Row("cut off in a header", "<|channel|>commentary to=functions.f", "harmony", content="", problems=CUT),
     Row("cut off in a header's channel", "<|channel|>comm", "harmony", content="", problems=CUT),
     Row("the beginning of a header", "Yes <|chan", "harmony"),
+    Row("signs that may open a call", "Type this:\n>>>", None, problems=()),
+    Row("signs that open the format's own", "It is `x = y >>>", "functionary-v3.2", problems=()),
     Row("the beginning of an opener", "Yes.\n<tool_c", "hermes"),
     Row("a closer too many", f"{HERMES}</tool_call>", "hermes", ["f"], content="", problems=LEFT),
     Row("its closer after text", HERMES.replace("\n</", " well\n</") + "\nYes", "hermes", ["f"], content=" well\n\nYes", problems=LEFT),

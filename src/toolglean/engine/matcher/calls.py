@@ -346,6 +346,7 @@ def cut_off(turn: Turn, reading: Reading) -> None:
     # No marker contains white space: if that follows, a complete one was read.
     whole = reading.walk.states.flags & LITERAL or region.ends_with_space
     is_marker = region.text.startswith(reading.walk.program.headers) or (between and not region.bare and whole)
+    is_marker = is_marker and any(map(str.isalnum, region.text))  # `>>>` alone is Python's, Git's, a prompt
     if is_marker and not reading.fallback.is_foreign:
         turn.leave(text_follows=True)
         turn.drop_region(CUT_OFF)
