@@ -420,7 +420,7 @@ def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: s
     assert [found.status for found in ended(events)] == ["malformed", "ok"]
 
 
-EDITS = ("", *"/<>\"| -")
+EDITS = ("", *'/<>"| -')
 SIGNED = [name for name in BY_PARAMETERS if closer_of(name)[0] == "<"]  # a word that closes may be one of the text
 
 

@@ -264,6 +264,10 @@ UNREAD = [
     *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", f'{{"a": 1}}\n{CALL}'),
     *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone."),
 ]
+OTHER_KEYS = [
+    *('{"operation": "get_weather", "arguments": {"city": "Oslo"}}', '{"get_weather": {"city": "Oslo"}}'),
+    '{"method": "get_weather", "params": {"city": "Oslo"}, "id": 1}',
+]
 TOLD_OTHERWISE = [
     *(f"So.\n```json\n{CALL}\n```", f"{CALL}\n", f"So.\n{CALL}\n{MARKED}", f"> {CALL}", 'So.\n{"name": "get_weather"}'),
     *(
@@ -282,6 +286,17 @@ def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
     [problem] = [event for event in events if isinstance(event, Problem)]
     assert problem.code == "unread-call"
     assert CALL in problem.text
+
+
+@pytest.mark.parametrize("text", OTHER_KEYS)
+def test_json_that_names_a_tool_under_any_key_is_told(text: str) -> None:
+    """Fixed bug: nothing was said of it."""
+    for before in ("So.\n", "" if text.index("get_weather") > 3 else "So.\n\n"):
+        events = events_of(lambda: make(trailing_json="content"), before + text)
+        assert calls_of(events) == []
+        assert [event.code for event in events if isinstance(event, Problem)] == [
+            "unread-call" if before else "not-a-call"
+        ]
 
 
 @pytest.mark.parametrize("text", TOLD_OTHERWISE)

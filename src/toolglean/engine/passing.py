@@ -42,7 +42,11 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
         turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     turn.say(text[:size], start)
-    payload = Passing(scanner, turn.judge.code and turn.judge.code.without_json(), told=bool(document.reason))
+    known = turn.names.tools is not None and document.written in turn.names.tools
+    payload = Passing(
+        scanner, turn.judge.code and turn.judge.code.without_json(), document.written if known else "",
+        told=bool(document.reason),
+    )  # fmt: skip
     turn.pass_payload(payload)
     if scanner.state == END:
         turn.leave(text_follows=True)
@@ -55,17 +59,19 @@ class Passing(Plain, Payload):
     Args:
         scanner: what has just read a token.
         code: what finds quotations, as if it were no JSON; None if that does not matter.
+        name: the tool that the innermost object has named.
         told: whether an apparent call was reported.
     """
 
     __slots__ = ("_bracket", "_code", "_open", "_scanner", "_told", "_unsure")
     owned = ("_code", "_open", "_scanner")
 
-    def __init__(self, scanner: JsonTokens, code: Quotes | None, *, told: bool) -> None:
+    def __init__(self, scanner: JsonTokens, code: Quotes | None, name: str, *, told: bool) -> None:
         self._scanner, self._code = scanner, code
         self._told, self._unsure, self._bracket = told, True, NONE
         # For each open object: its last key, the tool that it names, and whether it has arguments.
         self._open: list[tuple[str, str, bool]] = [("", "", False)] * len(scanner.stack)
+        self._open[-1:] = [("", name, False)] if self._open else []
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
@@ -82,7 +88,8 @@ class Passing(Plain, Payload):
                 missed = self._watch(turn.names, raw)
             if missed:
                 self.say(turn, text[begun:i], turn.tape.base + begun)
-                turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i - len(self._bracket[0]))
+                reason = data.INSIDE if len(self._open) > 2 else data.OTHER_KEY
+                turn.emit.problem(not_a_call(reason), missed, turn.tape.base + i - len(self._bracket[0]))
                 begun, self._told = i, True
         if scanner.state == END:
             self._leave(turn)
@@ -145,6 +152,9 @@ class Passing(Plain, Payload):
             has_arguments = True
         elif token is STRING and key in _NAMES:
             name = names.resolve(token_text(raw)) or ""
+        elif token is STRING and not name and names.tools is not None:  # under any key
+            word = raw[raw.find('"') + 1 : -1]
+            name = word if word in names.tools else ""
         frames[-1] = key, name, has_arguments
         if token is OPEN:
             frames.append(("", "", False))

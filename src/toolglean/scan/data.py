@@ -35,7 +35,7 @@ from toolglean.scan.json import decode
 from toolglean.scan.names import CALL_TYPES
 
 __all__ = [
-    "ANOTHERS", "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "declares",
+    "ANOTHERS", "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "OTHER_KEY", "declares",
     "fault_of_arguments", "fault_of_text", "fault_without_arguments", "is_anothers", "is_definition", "missing",
     "takes_arguments",
 ]  # fmt: skip
@@ -46,6 +46,7 @@ NO_ARGUMENTS = "the arguments are missing"
 NO_OBJECT = "the arguments are not an object"
 BESIDE = "there are other keys next to the name"
 INSIDE = "it is inside other JSON"
+OTHER_KEY = "the name is under a key that is none for names"
 IN_TEXT = "there is other text on its line"
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})

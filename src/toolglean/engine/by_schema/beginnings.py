@@ -48,8 +48,9 @@ _KEY_BEGUN = (
     rf'\{{\s{{0,8}}(?:"(?:{"|".join(sorted({each[:size] for each in _KEYS for size in range(len(each) + 1)}))})'
     rf'|"(?:{"|".join(_KEYS)})"[ ]{{0,4}}(?::[ ]{{0,4}})?)?'
 )
-_object = Expression(rf'\[?{_KEY}(?P<name>[\w.-]*)(?P<end>"?)')
-_object_begun = Expression(rf"\[?{_KEY_BEGUN}")
+# An object of JSON that names a tool first, under any key, or as its key.
+_object = Expression(r'\[?\{\s{0,8}"(?P<key>[\w.-]{1,64})"[ ]{0,4}:[ ]{0,4}(?:\{|"(?P<name>[\w.-]*)(?P<end>"?))')
+_object_begun = Expression(r'\[?\{\s{0,8}(?:"(?:[\w.-]{0,64}|[\w.-]{1,64}"[ ]{0,4}(?::[ ]{0,4})?))?')
 
 # A tag, and the first thing after it.
 _TAG = r"<[^\W\d][^<>\n]{0,160}>|\[[^\W\d][^\[\]\n]{0,160}\]"
@@ -187,6 +188,8 @@ def _object_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) ->
     found = _object.match(text, i)
     if found is None:
         return None if at_end and _object_begun.fullmatch(text, i) else False
+    if found["name"] is None:
+        return found["key"] in names
     if found["end"]:
         return found["name"] in names
     return None if at_end and found.end() == len(text) and _begin_a_name(found["name"], names) else False

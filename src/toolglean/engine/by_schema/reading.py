@@ -196,15 +196,24 @@ def json_call_in(text: str, turn: TurnState) -> str:
 
 
 def _is_call(thing: Any, turn: TurnState) -> bool:
-    # By the rules of scan/data.py, for arguments under a key of theirs.
+    # By the rules of scan/data.py, for arguments under a key of theirs; or under any, if the tool requires some.
     if not isinstance(thing, dict) or turn.names.tools is None:
         return False
+    if any(is_anothers(key, value) for key, value in thing.items() if isinstance(value, str)):
+        return False
     name = next((thing[key] for key in thing if key in _NAMES), None)
-    arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
-    resolved = turn.names.resolve(name) if isinstance(name, str) else None
-    tool = None if resolved is None else turn.names.tools.get(resolved)
-    others = any(is_anothers(key, value) for key, value in thing.items() if isinstance(value, str))
-    if tool is None or not isinstance(arguments, dict) or others or not thing.keys() <= _BESIDE:
+    if name is not None:
+        arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
+        resolved = turn.names.resolve(name) if isinstance(name, str) else None
+        return resolved is not None and thing.keys() <= _BESIDE and _fits(resolved, arguments, turn, at_least=0)
+    objects = [each for each in thing.items() if isinstance(each[1], dict)]
+    objects += [(name, each) for name in thing.values() for _, each in objects if isinstance(name, str)]
+    return any(_fits(name, each, turn, at_least=1) for name, each in objects)
+
+
+def _fits(name: str, arguments: Any, turn: TurnState, *, at_least: int) -> bool:
+    tool = None if turn.names.tools is None else turn.names.tools.get(name)
+    if tool is None or not isinstance(arguments, dict) or len(tool.parameters.get("required") or ()) < at_least:
         return False
     return not fault_of_arguments(arguments, tool.parameters)
 
