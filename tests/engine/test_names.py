@@ -214,3 +214,14 @@ def test_a_message_to_nobody_but_the_model_or_the_user_is_no_call(name: str, rec
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert not any(isinstance(event, CallStart) for event in events)
     assert "It is 5 degrees." in content_of(events)
+
+
+@pytest.mark.parametrize("name", ["react", "auto", "hermes"])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_name_with_blanks_that_ends_with_its_line(name: str, gap: str) -> None:
+    """Fixed bug: LangChain's tools have such names, and nothing was read or told."""
+    tools = ["Calculator Tool", "Calculator"]
+    text = f'Thought: I count.\nAction: Calculator Tool{gap}Action Input: {{"code": "1"}}'
+    assert calls_of(events_of(lambda: Parser(tools, format=name), text)) == [("Calculator Tool", {"code": "1"})]
+    other = text.replace("Calculator Tool", "Calculator or else")
+    assert calls_of(events_of(lambda: Parser(tools, format=name), other)) == []

@@ -3,9 +3,8 @@
 #
 # A word (a name, id, index, key or type) is short, and is read character by character. A value is text up to its
 # closing marker, which is accepted only if it is followed by what may follow it. So a value whose closing marker was
-# read is kept in the call, and continues if something else follows. It may also lack its closing marker, or have it in
-# another spelling: then a marker of its own family appears where it can only come after the value, and a repair is
-# tried.
+# read is kept in the call, and continues if something else follows. If it lacks its closing marker, or has another
+# spelling of it, a marker of its family appears where it can only come after the value, and a repair is tried.
 """Words and text values."""
 
 from __future__ import annotations
@@ -128,13 +127,14 @@ class Word(Field):
             rest = word[end:].lstrip(" \t")
             return 0 < end <= KEY_CHARS and (not rest or any(literal.startswith(rest) for literal in literals))
         if edge.kind in {"key", "type", "server"} or len(self._word) > WORD_CHARS:
-            # White space matters: it is examined later.
-            return len(self._word) <= WORD_CHARS
-        if edge.kind == "name" and not edge.word and turn.names.spaced and "\n" not in word:
+            return len(self._word) <= WORD_CHARS  # white space matters: it is examined later
+        line = word.partition("\n")[0] if edge.kind == "name" and not edge.word and turn.names.spaced else ""
+        if line and line == word:
             return len(word) <= NAME_CHARS
         body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
         body = _id_body if edge.kind == "id" and not edge.word else body
-        end = body(word).end()  # type: ignore[union-attr]  # they match the empty string
+        is_named = line and turn.names.resolve(line.rstrip()) is not None
+        end: int = len(line) if is_named else body(word).end()  # type: ignore[union-attr,no-redef]  # they match ""
         if edge.kind == "name" and edge.doubtful and not word[:end].isascii() and not turn.names.may_begin(word):
             return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes
         rest = word[end:].lstrip()
