@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.events import Content, Markup
 from toolglean.scan.plain import Plain
@@ -67,6 +67,10 @@ class Candidate(Plain):
         self._most = most
         self._names: list[int] = []  # where it names a tool
         self._searched = start  # up to here, it was searched for names
+
+    def __getstate__(self) -> dict[str, Any]:
+        # When that was asked depends on the chunks; the answers do not, and are found again.
+        return super().__getstate__() | {"in_value": (False, -1), "_names": [], "_searched": self.start}
 
     @property
     def start(self) -> int:

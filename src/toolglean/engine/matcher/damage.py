@@ -15,7 +15,7 @@ from toolglean.formats.parameters import heads_of_parameter, rest_of_closer
 from toolglean.scan.json import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.turn import Turn
@@ -93,8 +93,6 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
     more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
     names_key = re.compile(rf"[^\n]*(?<!\w)(?:{more})(?!\w)[\"'=<>/｜|]" if more else "(?!)").match
     texts = [each for each in values.values() if isinstance(each, str)]
-    if goes_on and any(map(damage.goes_on, texts)):
-        return True
     for closer in closers:
         if any(text.startswith(f"<{closer[2:]}") and closer not in text for text in texts):
             return True
@@ -108,13 +106,12 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
 
 
 class _Damage(NamedTuple):
-    # What is left of a format's closing markers of values; and what finds such a rest, or a whole one, before a
-    # parameter's opener that lacks its first sign, has a blank behind it, or another word. With what a parameter
-    # begins; and what finds what opens a value, or closes it.
-    rests: tuple[str, ...]
-    goes_on: Callable[[str], object]
-    openers: tuple[str, ...]
+    # A format's closing markers of values, and what is left of them without their first signs; with what a parameter
+    # begins, and what finds that without its signs. What finds what opens a value, or closes it.
     closers: tuple[str, ...]
+    rests: tuple[str, ...]
+    openers: tuple[str, ...]
+    word: Callable[[str], object]
     markers: Callable[[str], Iterator[re.Match[str]]]
 
     def behind(self, text: str) -> Iterator[str]:
@@ -128,7 +125,7 @@ class _Damage(NamedTuple):
     def opens(self, behind: str) -> bool:
         # Whether that begins like a parameter.
         if behind[:1].isalnum() or behind.startswith(self.closers):
-            return False
+            return self.word(behind) is not None
         return any(_is_nearly(each, behind, begins=True) for each in self.openers)
 
 
@@ -141,20 +138,13 @@ def _damage_of(reading: Reading) -> _Damage:
     return found
 
 
-def _damage(closers: Sequence[str], declared: Format) -> _Damage:
-    rests = tuple(dict.fromkeys(rest_of_closer(each) for each in closers if each[0] == "<"))
-    openers = list(dict.fromkeys(head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<"))
-    ways = []
-    for opener in openers:
-        word: str = _last_word(opener)[0]  # type: ignore[index]  # it matches the empty string
-        signs = re.escape(opener.removesuffix(word))
-        end = "" if opener[-1] == ">" else r"(?:=|\s+\w+=)"
-        ways.append(rf"(?!{re.escape(openers[0])})[\s{signs}]{{0,32}}{re.escape(word)}{end}")
-    behind = "|".join(map(re.escape, rests)) or "(?!)"
-    goes_on = re.compile(rf"(?i:(?:{behind})\s*+(?:{'|'.join(ways) or '(?!)'}))").search
+def _damage(closers: Iterable[str], declared: Format) -> _Damage:
     whole = tuple(each for each in closers if each[0] == "<")
+    rests = tuple(dict.fromkeys(map(rest_of_closer, whole)))
+    openers = list(dict.fromkeys(head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<"))
     begins = [f"<{each[2:-1]}" for each in whole if each[:2] == "</"] or openers
-    opened, closed = ("|".join(map(re.escape, each)) or "(?!)" for each in (begins, whole))
-    return _Damage(
-        rests, goes_on, (*openers, *begins), whole, re.compile(rf"(?i:(?P<opener>{opened})|{closed})").finditer
-    )
+    left = dict.fromkeys(each for opener in openers for each in (_last_word(opener)[0], opener.lstrip("<|｜ ")))  # type: ignore[index]  # it matches the empty string
+    words = (re.escape(each) + ("" if each[-1] == ">" else r"(?:=|\s+\w+=)") for each in left)
+    word, opened, closed = ("|".join(each) or "(?!)" for each in (words, map(re.escape, begins), map(re.escape, rests)))
+    markers = re.compile(rf"(?i:(?P<opener>{opened})|{closed})").finditer
+    return _Damage(whole, rests, (*openers, *begins), re.compile(rf"(?i:{word})").match, markers)
