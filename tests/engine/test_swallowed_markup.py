@@ -11,6 +11,7 @@ import pytest
 from benchmarks.floods import cost_of
 from tests.support import depth
 from tests.support.chunkings import calls_of, events_of
+from tests.support.own_formats import own_format
 from toolglean import CallEnd, Event, Parser, ParserOptions, Problem, ToolCall, ToolSet, UsageError, parse, render
 from toolglean.formats import get_format
 from toolglean.formats.registry import all_formats
@@ -435,6 +436,17 @@ def test_one_wrong_sign_leaves_no_marker_in_a_value(name: str) -> None:
                 values = [str(each) for each in call.arguments.values()]
                 values = [each for each in values if not each.startswith(" string=")]  # behind a tag that is closed
                 assert call.status != "ok" or max(map(len, values), default=0) <= 3, (edited, call.arguments)
+
+
+@pytest.mark.parametrize("name", ["own:children", "own:child lines", "own:one-sided", "own:signs"])
+@pytest.mark.parametrize("value", ["<b>x</b>", "x </ y", "a > b", "</ >", "</a b>"])
+def test_other_tags_are_text_in_formats_of_ones_own(name: str, value: str) -> None:
+    """Fixed bug: a closer of which only the signs are the format's (`</{key}>`) has no letters."""
+    declared = own_format(name)
+    assert declared is not None
+    text = unproven(declared, [("f", {"a": "@@", "n": 5})], tools=KNOWN).replace("@@", value)
+    found = calls_of(events_of(lambda: Parser(TOOLS, format=declared, options=MARKUP), text))
+    assert found == [("f", {"a": value, "n": 5})]
 
 
 EARLY = {  # the call's closer before its second parameter, and before its first

@@ -139,9 +139,10 @@ def _damage_of(reading: Reading) -> _Damage:
 
 
 def _damage(closers: Iterable[str], declared: Format) -> _Damage:
-    whole = tuple(each for each in closers if each[0] == "<")
+    whole = tuple(each for each in closers if each[0] == "<" and _letters(each))
     rests = tuple(dict.fromkeys(map(rest_of_closer, whole)))
-    openers = list(dict.fromkeys(head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<"))
+    heads = (head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<" and _letters(head))
+    openers = list(dict.fromkeys(heads))
     begins = [f"<{each[2:-1]}" for each in whole if each[:2] == "</"] or openers
     left = dict.fromkeys(each for opener in openers for each in (_last_word(opener)[0], opener.lstrip("<|｜ ")))  # type: ignore[index]  # it matches the empty string
     words = (re.escape(each) + ("" if each[-1] == ">" else r"(?:=|\s+\w+=)") for each in left)
