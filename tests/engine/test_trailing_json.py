@@ -262,13 +262,14 @@ def _text(events: list[Event]) -> str:
 UNREAD = [
     *(f"I call it.\n{CALL}", f"I call it:\n\n{CALL}\n", f"json\n{CALL}", f"<json>\n{CALL}\n</json>", f"So.\n[{CALL}]"),
     *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", f'{{"a": 1}}\n{CALL}'),
-    *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone."),
+    *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone.", f"It`s so:\n{CALL}", f"`\n{CALL}"),
 ]
 OTHER_KEYS = [
     *('{"operation": "get_weather", "arguments": {"city": "Oslo"}}', '{"get_weather": {"city": "Oslo"}}'),
     '{"method": "get_weather", "params": {"city": "Oslo"}, "id": 1}',
 ]
 TOLD_OTHERWISE = [
+    f"It`s so:\n{CALL}\n` Yes.",
     *(f"So.\n```json\n{CALL}\n```", f"{CALL}\n", f"So.\n{CALL}\n{MARKED}", f"> {CALL}", 'So.\n{"name": "get_weather"}'),
     *(
         'So.\n{"tool": "get_weather", "city": "Oslo"}',

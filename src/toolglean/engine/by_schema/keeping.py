@@ -44,7 +44,6 @@ class Keeping(TurnState):
             self.mode is not DONE
             and judge.draft is None
             and not judge.fence
-            and not judge.in_doubt
             and not self.calls_ignored
             and not self.tape.in_prompt
         )
@@ -105,6 +104,8 @@ class Keeping(TurnState):
         code, around = self.judge.code, self.around
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
+        if self.unread is not None and any(each[0] < self.unread.place < each[1] for each in closed):
+            self.unread = None
         if closed and (tags or around.open or around.shut):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
@@ -120,7 +121,8 @@ class Keeping(TurnState):
         candidate = self.candidate
         if candidate is not None and candidate.first_left(self.emit.out, place, self.described) is None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
-        if refused:  # JSON is a call with `trailing_json="call"` alone
+        # JSON is a call with `trailing_json="call"` alone. What may be in code is told if it was in none.
+        if refused or self.judge.in_doubt:
             if self.candidate is None:
                 self._refuse_line(place)
             return
