@@ -83,6 +83,7 @@ BAD = [
     ("infinity", "{a:[-Infinity]}", 13, "a value"),
     ("too large a float", "{a:1e999}", 8, "a value"),
     ("too long an integer", "{a:" + "9" * 4301 + "}", 4304, "a value"),
+    ("an equals sign behind another key", "{a=1}", 2, "a colon"),
     ("too long a key", "{" + "x" * 257 + ":1}", 257, "256"),
 ]
 
@@ -106,8 +107,9 @@ TYPED: list[tuple[str, str, Any]] = [
     ("null where it may be", "{z:null,i:null}", {"z": None, "i": None}),
     ("what is odd JSON", "{i:007,n:+.5,b:TRUE}", {"i": 7, "n": 0.5, "b": True}),
     ("what cannot be met", "{i:abc,b:7,n:true}", {"i": "abc", "b": 7, "n": True}),
+    ("an equals sign behind a parameter", f'{{s={Q}a=b{Q},i=7,"b"=true,x:c=d}}', {"s": "a=b", "i": 7, "b": True, "x": "c=d"}),
     ("only the parameters themselves", "{o:{i:007,s:1},l:[007]}", {"o": {"i": "007", "s": 1}, "l": ["007"]}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in TYPED], ids=[row[0] for row in TYPED])

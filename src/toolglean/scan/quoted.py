@@ -6,7 +6,8 @@
 # All of this appears in real turns or in the tests of inference engines, and is read:
 # - keys: bare (up to the colon, without the white space around them), between markers, or as a JSON string
 # - strings: everything up to the next marker, without escapes; or a JSON string with valid escapes
-# - the outer object in braces or in parentheses; in parentheses, an equals sign may replace the colon (`(city="Oslo")`)
+# - the outer object in braces or in parentheses; an equals sign may replace the colon in parentheses (`(city="Oslo")`),
+#   and in braces behind a declared key (`{city="Oslo"}`)
 # - white space anywhere, and a comma before a closing bracket
 # - bare text: everything between the colon (in lists, the comma) and the next comma or the closing bracket of its
 #   container, without the white space around it. So it cannot contain that bracket; nor a comma, except with `commas`
@@ -146,9 +147,9 @@ class QuotedReader(DialectReader):
         """The bracket that closes the innermost container."""
         return self._closer if len(self.stack) == 1 else _CLOSERS[self.stack[-1]]
 
-    def signs(self) -> str:
-        """The characters that may separate a key from its value."""
-        return ":=" if self._closer == ")" and len(self.stack) == 1 else ":"
+    def signs(self, key: str = "") -> str:
+        """The characters that may separate a key from its value, or that one."""
+        return ":=" if len(self.stack) == 1 and (self._closer == ")" or key in (self._properties or ())) else ":"
 
     def begin_string(self, state: int) -> None:
         """A string begins here, or a key."""
@@ -214,17 +215,17 @@ class QuotedReader(DialectReader):
         return pos
 
     def _read_bare_key(self, text: str, pos: int) -> int:
-        signs = self.signs()
-        pos = self.take_name(text, pos, (_key_body if signs == ":" else _keyword_body)(text, pos).end(), "a key")
+        body = _keyword_body if len(self.stack) == 1 else _key_body
+        pos = self.take_name(text, pos, body(text, pos).end(), "a key")
         if pos == len(text) or self.token:
             return pos
-        if text[pos] not in signs + "\r\n":
+        if text[pos] not in self.signs(self.held.strip()) + "\r\n":
             return self.fail("a colon was expected", pos)
         key, self.held = self.held.rstrip(), ""
         return self._begin_item(key, pos)
 
     def _read_named(self, text: str, pos: int) -> int:
-        if text[pos] not in self.signs():
+        if text[pos] not in self.signs(json.loads(f'"{self._key}"')):
             return self.fail("a colon was expected", pos)
         cut, self._bare_text = self._bare_text and self.stack == OBJECT, False
         if cut and self._properties and json.loads(f'"{self._key}"') not in self._properties:
