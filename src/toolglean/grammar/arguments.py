@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.formats.parameters import ending_of
+from toolglean.formats.parameters import ending_of, rest_of_closer
 from toolglean.formats.spec import Format, Literal, Quoted, Slot, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
@@ -293,7 +293,8 @@ class Arguments:
                 )
                 return []
             closer, tail = ending.of(key.text), ending.trail + ending.of(key.text)
-        constraints = (Avoid((closer, *self._rivals(tokens[:at]))), *self.constraints)
+        half = rest_of_closer(closer) if closer[0] == "<" else closer  # readers take it for the closer, broken
+        constraints = (Avoid((half or closer, *self._rivals(tokens[:at]))), *self.constraints)
         if Slot("type") in tokens:
             return self._typed(tokens[:at], key, shapes, tail, constraints)
         if schema is None:  # its value is text, whatever it looks like
