@@ -121,10 +121,11 @@ class Keeping(TurnState):
         candidate = self.candidate
         if candidate is not None and candidate.first_left(self.emit.out, place, self.described) is None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
-        # JSON is a call with `trailing_json="call"` alone. What may be in code is told if it was in none.
-        if refused or self.judge.in_doubt:
+        if refused:  # JSON is a call with `trailing_json="call"` alone; what may be in code is told if it was in none
             if self.candidate is None:
                 self._refuse_line(place)
+            return
+        if self.judge.in_doubt:
             return
         is_announced = self.around.announces(self.last_text)
         closers = self.judge.closers
