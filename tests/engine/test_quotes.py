@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
-from toolglean import Format, Limits, Parser, ParserOptions, Problem
+from toolglean import Format, Limits, Parser, ParserOptions, Problem, join
 from toolglean.engine.page.page import page_of
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS
 
@@ -102,6 +102,32 @@ def test_quotes(row: Row, name: str | None) -> None:
     assert len(calls_of(events)) == row.calls
     expected = row.text if row.content is None else row.content
     assert content_of(events).strip() == expected.strip()
+
+
+WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+BARE = '{"name": "get_weather", "arguments": {"city": "a"}}'
+ODD_CUTS = {
+    # White space alone, within JSON that is data, was read as if it were text behind the backticks: the call ran.
+    "a blank of JSON behind a fence": ('```{"g": {"x":', " ", f'"a"}}}}<tool_call>{BARE}</tool_call>'),
+    # Whether text before a fence ends in a value was asked before that text was read.
+    "a fence behind a block": ("TOOL: get_weather\ncity: a", f"\nEND TOOL\n```tool\n\n{BARE[:16]}", f"{BARE[16:]}x"),
+    # More than is kept was let go at another place.
+    "what is too long to be kept": (
+        "\n<|im_end|>\nTOOL_NAME: get_weather\nBEGIN_ARG: ci",
+        f"ty\na\nEND_ARG\n\n{BARE}\n<|im_end|>\n\n{BARE}\n\n{BARE}~~~\n ",
+    ),
+}
+
+
+@pytest.mark.parametrize("chunks", ODD_CUTS.values(), ids=ODD_CUTS)
+@pytest.mark.parametrize("name", [None, "hermes"])
+def test_odd_cuts(chunks: tuple[str, ...], name: str | None) -> None:
+    options = ParserOptions(markup=True, limits=Limits(held=100), trailing_json="call")
+    parser = Parser([{"name": "get_weather", "parameters": WEATHER}], format=name, options=options)
+    whole, cut = parser.fork(), parser.fork()
+    wanted = join([*whole.feed("".join(chunks)), *whole.finish()])
+    assert join([*(each for chunk in chunks for each in cut.feed(chunk)), *cut.finish()]) == wanted
+    assert calls_of(wanted) == []
 
 
 def test_a_call_in_code_is_said() -> None:

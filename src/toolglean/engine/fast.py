@@ -347,7 +347,9 @@ class FastPath:
         # The same if a fence was found there: mostly it is one of code, which quotes, and not an opener.
         turn = self._turn
         code = turn.judge.code
-        if not quotes_as_fence(turn, found) or code is None or (place and code.changes(text[:place])):
+        if not quotes_as_fence(turn, found) or code is None:
+            return -1
+        if place and (turn.candidate is not None or code.changes(text[:place])):  # that text decides what it is
             return -1
         from toolglean.engine.missed import end_of_fence  # noqa: PLC0415  # few turns have such a fence
 

@@ -119,10 +119,11 @@ class Keeping(TurnState):
 
     def _keep_from(self, place: int, *, refused: bool) -> None:
         candidate = self.candidate
-        if candidate is not None and candidate.first_left(self.emit.out, place, self.described) is None:
+        is_none = candidate is None or candidate.first_left(self.emit.out, place, self.described) is None
+        if is_none and candidate is not None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         if refused:  # JSON is a call with `trailing_json="call"` alone; what may be in code is told if it was in none
-            if self.candidate is None:
+            if is_none:
                 self._refuse_line(place)
             return
         if self.judge.in_doubt:

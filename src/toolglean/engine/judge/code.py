@@ -169,9 +169,9 @@ class Quotes(Plain):
             self.where = self.where._replace(closed=())
         return closed
 
-    def pass_by(self, text: str) -> None:
-        """White space next to a call or marker; or the end of text that has been read or has no sign."""
-        if text.isspace() and self.changes(text):
+    def pass_by(self, text: str, *, is_data: bool = False) -> None:
+        """White space next to a call or marker; or the end of text that has been read or has no sign, or of JSON."""
+        if not is_data and text.isspace() and self.changes(text):
             self._read(text, self._end)
         elif text:
             self._passed, self._before = (self._passed + text)[-_KEPT:], None

@@ -80,7 +80,8 @@ class Judge(Plain):
 
     def json(self, text: str) -> None:
         """JSON that is data is emitted: its strings open nothing."""
-        self.space(text)
+        if self.code is not None:
+            self.code.pass_by(text, is_data=True)
         if text and not text.isspace():
             self.fence = ""
 
