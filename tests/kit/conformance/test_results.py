@@ -250,7 +250,7 @@ def test_an_adapter_in_a_file_is_named_without_its_folder(tmp_path: Path, capsys
         == 0
     )
     assert (read_results(path).target.name, read_results(path).target.version) == ("mine", "2")
-    assert capsys.readouterr().out.endswith("mine: 7 of 7 cases right (100.0 %)\n")
+    assert capsys.readouterr().out.endswith("mine: 7 of 7 cases right (100 %)\n")
 
 
 REFUSES = (
