@@ -219,6 +219,9 @@ ROWS: list[tuple[list[str], str]] = [
     ([*ONE, "--page", "r.pdf"], "--page r.pdf: expected a file that ends with .html or .md"),
     ([*ONE, "--badge", "r.png"], "--badge r.png: expected a file that ends with .svg or .json"),
     ([*ONE, "--output", "no/such/folder/r.json"], "cannot be written"),
+    # These two overwrote what was there.
+    ([*ONE, "--output", "tools.json"], "--output tools.json: the file already exists: remove it, or choose another name"),
+    (["learn", "turn.txt", "--tools", "tools.json", "--output", "format.json"], "--output format.json: the file already"),
     ([*ONE, "--json", "r.json"], "--json takes no file; use --output FILE"),
     ([*ONE, "r.json"], "RESULTS need --page FILE or --badge FILE"),
     ([*ONE, "a.json", "b.json", "--badge", "r.svg"], "a badge is about one file of results, not 2"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.output import for_people, write_file
+from toolglean.cli.output import check_new, for_people, write_file
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.cli.usage import did_you_mean
 from toolglean.formats.registry import find_format
@@ -129,7 +129,7 @@ def _add_cases(parser: argparse.ArgumentParser) -> None:
 def _add_reports(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the report")
     group.add_argument("--json", action="store_true", help="print the results as JSON, instead of text")
-    group.add_argument("--output", metavar="FILE.json", help="also write the results as JSON")
+    group.add_argument("--output", metavar="FILE.json", help="also write the results as JSON, to a new file")
     group.add_argument("--junit", metavar="FILE", help="also write them as JUnit XML, which CI systems read")
     group.add_argument("--page", metavar="FILE", help="also write them as a page, by the suffix .html or .md")
     group.add_argument("--badge", metavar="FILE", help="also write a badge: .svg, or .json for shields.io")
@@ -324,6 +324,8 @@ def _check_files(args: argparse.Namespace) -> None:
             raise InputError(f"--{option} {path}: cannot be written; expected a file in a folder that exists")
         if suffixes and Path(path).suffix not in suffixes:
             raise InputError(f"--{option} {path}: expected a file that ends with {' or '.join(suffixes)}")
+        if option == "output":  # the others are views of it, which can be made again
+            check_new("--output", path)
     if args.results and args.json:
         raise InputError(f"{args.results[0]}: --json takes no file; use --output FILE to write the results")
     if args.results and args.page is None and args.badge is None:

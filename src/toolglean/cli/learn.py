@@ -21,6 +21,7 @@ from toolglean.cli.output import (
     Paint,
     add_result_options,
     as_values,
+    check_new,
     for_machines,
     labelled,
     print_result,
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="FILE",
-        help="also write the format to this file, as JSON: every command reads it with `--format FILE`, if its name "
+        help="also write the format to this new file, as JSON: every command reads it with `--format FILE`, if its name "
         "ends in .json, and a program with `Format.from_json`",
     )
     add_result_options(parser)
@@ -69,6 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn, and print. Returns 1 if no format can be learnt, else 0."""
+    if args.output is not None:
+        check_new("--output", args.output)
     tools = read_tools(args.tools)
     turns = [turn for log in args.logs for turn in _turns(log)]
     answers = None if args.answers is None else list(_answers(args.answers))

@@ -28,6 +28,7 @@ __all__ = [
     "add_color_option",
     "add_result_options",
     "as_values",
+    "check_new",
     "check_suffix",
     "end_line",
     "event_line",
@@ -199,6 +200,20 @@ def check_suffix(option: str, path: Path, suffixes: Sequence[str], what: str) ->
     if path.suffix and path.suffix.lower() not in suffixes:
         expected = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
         raise InputError(f"{option} {path}: {what}; expected a name that ends with {expected}, not with {path.suffix}")
+
+
+def check_new(option: str, path: str) -> None:
+    """Refuse the name of a file that is there, unless it is empty: `--output` overwrites nothing that was found out.
+
+    Args:
+        option: the option that gives the name.
+        path: the name.
+
+    Raises:
+        InputError: the file exists.
+    """
+    if Path(path).is_file() and Path(path).stat().st_size:
+        raise InputError(f"{option} {path}: the file already exists: remove it, or choose another name")
 
 
 def write_file(option: str, path: str, data: bytes) -> None:
