@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="FILE",
-        help="also write the format to this new file, as JSON: every command reads it with `--format FILE`, if its name "
+        help="also write the format to a new file, as JSON: every command reads it with `--format FILE`, if its name "
         "ends in .json, and a program with `Format.from_json`",
     )
     add_result_options(parser)
