@@ -9,8 +9,8 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import seed as seeded
@@ -28,11 +28,13 @@ from toolglean.sources.templates.infer import Inference, infer
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import Message
 from toolglean.sources.templates.infer.verify import chunkings, difference
-from toolglean.sources.templates.language import template_language
+from toolglean.sources.templates.language import advice_in, template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Failure", "Report", "RoundTrip", "check_template"]
+
+Found = TypeVar("Found", Loss, Uncarried)
 
 SHRINK_SECONDS = 4.0
 """How long Hypothesis may shrink an example."""
@@ -152,8 +154,11 @@ class RoundTrip:
         Args:
             failure: what `find_failure` returned.
         """
-        lost = losses(self._prober, self.format)
-        return Report(self.tried, dict(self._counts), failure, lost, uncarried(self._written, self.format))
+        lost, changed = losses(self._prober, self.format), uncarried(self._written, self.format)
+        return Report(self.tried, dict(self._counts), failure, self._advised(lost), self._advised(changed))
+
+    def _advised(self, found: tuple[Found, ...]) -> tuple[Found, ...]:
+        return tuple(replace(each, mend=advice_in(self._renderer.language, each.mend)) for each in found)
 
     def _written(self, message: Message, known: tuple[Tool, ...]) -> tuple[str, str]:
         turn = self._prober.turn(message, known)
