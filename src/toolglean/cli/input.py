@@ -293,7 +293,8 @@ def _turn_of(line: Line, name: str, args: argparse.Namespace) -> Turn:
         raise InputError(f"--choice {choice}: the choices of {where} are 0 to {len(found) - 1}")
     several = f", choice {choice}" if len(found) > 1 else ""
     written = found[choice]
-    return Turn(f"{where}{several}", written.texts, value, written, notes=tuple(_notes(written)))
+    notes = filter(None, (line.note, *_notes(written)))
+    return Turn(f"{where}{several}", written.texts, value, written, notes=tuple(notes))
 
 
 def _notes(written: Written) -> Iterator[str]:
