@@ -27,8 +27,9 @@ SHOWN = 12  # characters of the text at the place of a fault
 NEAR = 0.85  # the least similarity of the name of a tool that is suggested: `select_all` is not `delete_all`
 
 STRIPPED = (
-    "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
-    "SGLang or transformers. `toolglean formats NAME` lists the markers that must stay."
+    "The text does not show whether the server removed the special tokens that mark a call: if so, pass "
+    "skip_special_tokens=False to vLLM, SGLang or transformers. `toolglean formats NAME` lists the markers that must "
+    "stay."
 )
 
 
@@ -68,8 +69,12 @@ def _unfinished(found: Evidence) -> Iterator[Story]:
 def _incomplete(found: Evidence, call: ToolCall) -> Story:
     end = len(found.read.text)
     reach = _reach_at(found, call.span[0])
-    if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
-        closers = (each for each in reach.expected if each.startswith(("'</", "'<|/")))
+    declared = found.read.parser.format
+    markers, pattern = ((), "") if declared is None else (declared.markers, declared.call.rstrip())
+    ends = (">", "]", ")", "}", *filter(None, map(str.strip, markers)))
+    if reach is not None and reach.within == "markers" and found.read.text.rstrip().endswith(ends):
+        opens = ("'</", "'<|/")
+        closers = (each for each in reach.expected if each.startswith(opens) or pattern.endswith(each[1:-1]))
         waits = next(closers, next(iter(reach.expected), "its closer"))
         return Story(
             "missing-closer",
@@ -85,8 +90,9 @@ def _cut_off(end: int, what: str) -> Story:
     return Story(
         "cut-off",
         end,
-        f"The turn ends inside {what}: the model was probably stopped by max_tokens (finish_reason 'length'). Raise "
-        "the limit, or ask the model again. A call that is cut off is never returned as complete.",
+        f"The turn ends inside {what}. If the server says finish_reason 'length', max_tokens stopped the model: raise "
+        "it. If not, the model or a stop string left out the rest: the text does not show which. A call that is cut "
+        "off is never returned as complete.",
     )
 
 
@@ -311,7 +317,8 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
         if found.quotes.contains(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
-        if nearly := [*near_misses.misspelt(found, each)] or [*near_misses.in_sentence(found, each)]:
+        ways = near_misses.misspelt, near_misses.in_sentence, near_misses.unmarked_json
+        if nearly := next(filter(None, ([*way(found, each)] for way in ways)), None):
             yield from nearly
             continue
         certain = " Pass tools= too: without a marker, a call is certain only if it names a known tool."
@@ -319,14 +326,13 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
         yield Story(
             "markers-stripped",
             each.start,
-            f"{each.name!r} looks like the name of a call, but there is no marker before it. {STRIPPED}{hint} A call "
-            "without a marker is accepted only at the start of the turn.",
+            f"{each.name!r} looks like the name of a call, but there is no marker before it. {STRIPPED}{hint}",
         )
 
 
 def _is_told(found: Evidence, place: int) -> bool:
     # Whether the parser itself reported what is wrong with a call there.
-    told = (each for each in found.read.problems if each.code == "call-in-line")
+    told = (each for each in found.read.problems if each.code in {"call-in-line", "unread-call"})
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 

@@ -14,6 +14,7 @@ from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.explanation import Opener
 from toolglean.kit.explain.names_and_code import Bare
 from toolglean.kit.explain.reading import another_message
+from toolglean.kit.explain.rules import broken_rule, json_around
 
 if TYPE_CHECKING:
     from toolglean.events import ProblemCode, ToolCall
@@ -28,6 +29,7 @@ __all__ = [
     "open_string",
     "other_keys",
     "undeclared",
+    "unmarked_json",
 ]
 
 NEAR = 0.75
@@ -119,15 +121,32 @@ def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
 
 
 def undeclared(found: Evidence, place: int) -> Iterator[Story]:
-    """A spelling that no format declares; first, if a marker is misspelt, that, because it says more."""
+    """A spelling that no format declares; first, if a marker is misspelt, or it is JSON, that, because it says more."""
     yield from (nearly for each in found.bare for nearly in misspelt(found, each))
+    stories = (story for each in found.bare for story in unmarked_json(found, each, place))
+    if (story := next(stories, None)) is not None:
+        yield story
+        return
     yield Story(
         "undeclared",
         place,
         "This names a tool and its parameters, but no format declares the spelling, and it breaks one of the rules by "
-        "which such calls are read, so it is content. If your model writes its calls like this, `toolglean learn` "
-        "makes a format of a few turns.",
+        f"which such calls are read: {broken_rule(found, place)}. So it is content. If your model writes its calls "
+        "like this, `toolglean learn` makes a format of a few turns.",
     )
+
+
+def unmarked_json(found: Evidence, bare: Bare, place: int | None = None) -> Iterator[Story]:
+    """JSON, at that place if one is given, that names a tool as a call does, without a marker."""
+    span = json_around(found.read.text, bare.start)
+    if span is not None and place in {None, span[0]}:
+        yield Story(
+            "unmarked-json",
+            span[0],
+            f"The JSON that names {bare.name!r} has no marker, and JSON without one breaks a rule here: "
+            f"{broken_rule(found, *span)}. So it is content. The text does not show whether the model wrote no marker "
+            "or the server removed it: pass skip_special_tokens=False to vLLM, SGLang or transformers to see.",
+        )
 
 
 def after_another_message(found: Evidence) -> Iterator[Story]:

@@ -1,0 +1,79 @@
+# Which rule keeps a text that names a tool from being a call, found by trial: it is read without what is around it, and
+# with a key that the tool's schema lacks. Does not know the rules (engine/by_schema, scan/data.py), so what it says is
+# what the parser does. What no trial shows is not guessed.
+"""The rule that a text breaks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from toolglean.kit.explain.evidence import Evidence
+from toolglean.kit.explain.reading import Read, read_turn
+from toolglean.kit.explain.reasons import detail_of
+from toolglean.tools import Tool
+
+__all__ = ["UNKNOWN", "broken_rule", "json_around"]
+
+UNKNOWN = "which one is not known"
+MOST = 8  # ends, and keys, that are tried
+REACH = 400  # characters in which the keys of a call are looked for
+BEFORE = 80  # characters before a name, in which its object would begin
+
+_line_end = re.compile(r"(?<=\S)[ \t\r]*\n")
+_word = re.compile(r"[A-Za-z_][\w-]{0,63}")
+_name_key = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"$')
+_decode = json.JSONDecoder(strict=False).raw_decode
+
+
+def json_around(text: str, place: int) -> tuple[int, int] | None:
+    """Where the JSON object is whose name of a tool is at that place; None if there is none."""
+    begin = text.rfind("{", max(place - BEFORE, 0), place)
+    if begin < 0 or not _name_key.search(text, begin, place):
+        return None
+    try:
+        end: int = _decode(text, begin)[1]
+    except (ValueError, RecursionError):
+        return None
+    return (begin, end) if end > place else None
+
+
+def broken_rule(found: Evidence, begin: int, *more: int) -> str:
+    """What keeps the text at that place from being a call, in words; `UNKNOWN` if no trial shows it.
+
+    Args:
+        found: the evidence.
+        begin: the place.
+        more: where the text may end, besides the ends of lines.
+    """
+    text = found.read.text
+    ends = [*more, *(each.start() for each in _line_end.finditer(text, begin) if text[each.end() :].strip())][:MOST]
+    for start, stops, where in ((begin, [len(text)], "before"), (0, ends, "after"), (begin, ends, "before and after")):
+        if any(_is_call(_read(found, text[start:stop]), begin - start) for stop in stops):
+            return f"there is other text {where} it, without which it would be a call"
+    if key := next(_unknown_keys(found, begin), ""):
+        return f"the tool has no parameter {key!r}"
+    alone = _read(found, text[begin : more[0]]).problems if more else []
+    return next((f"alone it would not be a call either: {detail_of(each.reason)}" for each in alone), UNKNOWN)
+
+
+def _read(found: Evidence, text: str, tools: Iterable[Tool] = ()) -> Read:
+    return read_turn(text, [*tools] or found.asked.tools, found.asked.options)
+
+
+def _is_call(read: Read, place: int) -> bool:
+    return any(call.span[0] <= place < call.span[1] for call in read.done)
+
+
+def _unknown_keys(found: Evidence, begin: int) -> Iterator[str]:
+    text, tools = found.read.text, found.read.parser.tools or ()
+    piece = text[begin : begin + REACH]
+    tool = next((each for each in tools if each.name in piece), None)
+    if tool is None:
+        return
+    words = dict.fromkeys(each[0] for each in _word.finditer(piece))
+    for key in [each for each in words if each not in tool.properties and each not in tool.name][:MOST]:
+        known = {**tool.parameters, "properties": {**tool.properties, key: {}}}
+        if _is_call(_read(found, text, [Tool(tool.name, known)]), begin):
+            yield key
