@@ -18,7 +18,7 @@ from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, open_input
 from toolglean.cli.options import add_format_options, made_with, read_json, read_tools
 from toolglean.cli.output import check_suffix, for_machines, write_file
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.kit.anonymize import Anonymizer, shape_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
@@ -36,11 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     codes = exit_codes(4, _0="the result is read like the input", _1="it is read differently: say so in the report")
     parser.epilog = f"{RULE}\n\n{codes}"
     add_input_arguments(parser, columns=False)
-    parser.add_argument(
-        "--tools-output",
-        metavar="FILE",
-        help="write the definitions of --tools to this file, with the same replacements",
-    )
+    about = "write the definitions of --tools to this file, with the same replacements"
+    add_options(parser, {"--tools-output FILE": about})
     add_format_options(parser)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.cli.output import Paint, add_color_option, for_people, paint_of
-from toolglean.cli.usage import did_you_mean, exit_codes
+from toolglean.cli.usage import add_options, did_you_mean, exit_codes
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
 from toolglean.kit.demo import Stream, load_streams, load_tools
 from toolglean.parser import Parser
@@ -35,16 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = exit_codes(1, 4, _0="shown", _2="wrong usage, or an unknown stream")
     parser.add_argument("name", nargs="?", metavar="NAME", help="show this stream (default: the first one)")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--list", action="store_true", help="name the shipped streams")
-    which.add_argument("--all", action="store_true", help="show all streams")
-    parser.add_argument("--agent", action="store_true", help="play an agent: run its tools, and ask the model again")
-    parser.add_argument(
-        "--delay",
-        type=_seconds,
-        metavar="SECONDS",
-        help=f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
-    )
+    which = {"--list": "name the shipped streams", "--all": "show all streams"}
+    add_options(parser.add_mutually_exclusive_group(), which)
+    about = {
+        "--agent": "play an agent: run its tools, and ask the model again",
+        "--delay SECONDS": f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
+    }
+    add_options(parser, about, delay={"type": _seconds})
     add_color_option(parser)
 
 

@@ -20,7 +20,7 @@ from toolglean.batch.lines import InputError, LineError, name_of
 from toolglean.batch.turns import Columns, Written
 from toolglean.cli.chunks import Line, read_input
 from toolglean.cli.options import made_with, without_prompt
-from toolglean.cli.usage import did_you_mean
+from toolglean.cli.usage import add_options, did_you_mean
 
 if TYPE_CHECKING:
     from toolglean.batch.logs.rows import RowReader
@@ -75,23 +75,20 @@ def add_input_arguments(
     if columns:
         _add_columns(parser)
     if one_turn:
-        parser.add_argument(
-            "--choice", type=int, default=0, metavar="N", help="of a line with several answers, which one (default: 0)"
-        )
+        about = "of a line with several answers, which one (default: 0)"
+        add_options(parser, {"--choice N": about}, choice={"type": int, "default": 0})
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("keys of a line, or columns of a table")
-    group.add_argument(
-        "--text-column", metavar="NAME", help="where the turn's text is (default: as for turns, see below)"
-    )
+    add_options(group, {"--text-column NAME": "where the turn's text is (default: as for turns, see below)"})
     for name, where, unless in (
         ("tools", "where the turn's tools are", "--tools"),
         ("model", "where the name of the turn's model is", "an option that says how the model writes"),
         ("format", "where the name of the turn's format is", "such an option"),
     ):
         about = f"{where} (default: {name}); not used with {unless}"
-        group.add_argument(f"--{name}-column", metavar="NAME", default=name, help=about)
+        add_options(group, {f"--{name}-column NAME": about}, **{f"{name}_column": {"default": name}})
 
 
 def columns_of(args: argparse.Namespace) -> Columns:

@@ -28,7 +28,7 @@ from toolglean.cli.output import (
     print_rows,
     write_file,
 )
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.errors import FormatError
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
@@ -52,19 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON lines, a turn on each (as for `toolglean parse --turns`, or as a JSON string); or text, which is "
         "one turn. '-' is standard input",
     )
-    parser.add_argument("--tools", metavar="FILE", required=True, help="a file with a JSON list of the model's tools")
-    parser.add_argument("--name", default="learnt", metavar="NOVA", help="the name of the format (default: learnt)")
-    parser.add_argument(
-        "--answers",
-        metavar="FILE",
-        help='JSON lines with the calls of each turn, if you know them: a list of {"name": …, "arguments": {…}}',
-    )
-    parser.add_argument(
-        "--output",
-        metavar="FILE",
-        help="also write the format to a new file, as JSON: every command reads it with `--format FILE`, if its name "
-        "ends in .json, and a program with `Format.from_json`",
-    )
+    about = {
+        "--tools FILE": "a file with a JSON list of the model's tools",
+        "--name NOVA": "the name of the format (default: learnt)",
+        "--answers FILE": "JSON lines with the calls of each turn, if you know them: a list of "
+        '{"name": …, "arguments": {…}}',
+        "--output FILE": "also write the format to a new file, as JSON: every command reads it with `--format FILE`, "
+        "if its name ends in .json, and a program with `Format.from_json`",
+    }
+    add_options(parser, about, tools={"required": True}, name={"default": "learnt"})
     add_result_options(parser)
 
 

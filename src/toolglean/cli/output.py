@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from toolglean.batch.lines import InputError, fields_of, json_line
+from toolglean.cli.usage import add_options
 from toolglean.events import Event, ToolCall
 
 __all__ = [
@@ -116,12 +117,8 @@ class Paint:
 
 def add_color_option(parser: argparse.ArgumentParser) -> None:
     """Add `--color`, for commands that print for people: see `paint_of`."""
-    parser.add_argument(
-        "--color",
-        choices=["auto", "always", "never"],
-        default="auto",
-        help="colour (default: auto, which is on a terminal, unless NO_COLOR is set)",
-    )
+    about = "colour (default: auto, which is on a terminal, unless NO_COLOR is set)"
+    add_options(parser, {"--color auto|always|never": about}, color={"default": "auto"})
 
 
 def paint_of(args: argparse.Namespace) -> Paint:

@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-__all__ = ["CommandParser", "did_you_mean", "exit_codes"]
+__all__ = ["CommandParser", "add_options", "did_you_mean", "exit_codes"]
 
 CODES = {
     0: "everything was read",
@@ -58,6 +58,21 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     if not near and len(name.lstrip("-")) >= PREFIX:
         near = [each for each in known if each.startswith(name)]
     return f"; did you mean {near[0]}?" if len(near) == 1 else ""
+
+
+def add_options(group: Any, about: Mapping[str, str], **more: Mapping[str, Any]) -> None:
+    """Add options to a command.
+
+    Args:
+        group: its parser, or a group of that.
+        about: each option as users write it, and what the help says: `--flag`, `--option METAVAR`, `--option one|two`.
+        more: what else argparse is told of an option, by its name.
+    """
+    for shown, text in about.items():
+        option, _, value = shown.partition(" ")
+        how: dict[str, Any] = {"metavar": value} if value else {"action": "store_true"}
+        how = {"choices": value.split("|")} if "|" in value else how
+        group.add_argument(option, help=text, **how, **more.get(option.strip("-").replace("-", "_"), {}))
 
 
 def exit_codes(*without: int, **said: str) -> str:
