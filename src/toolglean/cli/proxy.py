@@ -60,28 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host HOST": "where to listen (default: 127.0.0.1, this machine alone)",
         "--port PORT": f"where to listen (default: {PORT}; 0: any free port)",
     }
-    own: dict[str, Any] = {"upstream": {"required": True}, "host": {"default": "127.0.0.1"}, "port": {"type": int, "default": PORT}}
-    add_options(parser, about, **own)
+    port = {"type": int, "default": PORT}
+    add_options(parser, about, upstream={"required": True}, host={"default": "127.0.0.1"}, port=port)
     parser.epilog = exit_codes(4, 141, _0="ended by SIGTERM", _1="one of several processes ended by an error")
     add_format_options(parser, for_server=True)
-    body_limit = {"type": int, "default": 64}
-    add_options(
-        parser.add_argument_group("what is passed on"),
-        PASSED_ON,
-        history={"default": "messages"},
-        serve={"default": "same"},
-        body_limit=body_limit,
-    )
-    number = {"type": at_least_one}
-    add_options(
-        parser.add_argument_group("how it runs"),
-        OPERATION,
-        workers={**number, "default": 1},
-        request_limit=number,
-        silence_limit=number,
-        drain={**number, "default": 20},
-        log_format={"default": "text"},
-    )
+    add_options(parser.add_argument_group("what is passed on"), PASSED_ON, body_limit={"type": int})
+    numbers = {name: {"type": at_least_one} for name in ("workers", "request_limit", "silence_limit", "drain")}
+    add_options(parser.add_argument_group("how it runs"), OPERATION, **numbers)
+    parser.set_defaults(history="messages", serve="same", body_limit=64, workers=1, drain=20, log_format="text")
 
 
 def run(args: argparse.Namespace) -> int:
