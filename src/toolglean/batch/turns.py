@@ -22,20 +22,10 @@ from typing import Any, Literal, TypeAlias
 
 from toolglean.batch.lines import InputError, json_in
 from toolglean.conversation import ContentPartToolCall
-from toolglean.conversation.fields import arguments_of, id_of
+from toolglean.conversation.fields import arguments_of, id_of, text_in
 from toolglean.scan.nested import json_text
 
-__all__ = [
-    "Columns",
-    "Evidence",
-    "NotATurnError",
-    "Written",
-    "error_in",
-    "evidence_of",
-    "id_in",
-    "is_server_chunk",
-    "turns_in",
-]
+__all__ = ["Columns", "NotATurnError", "Written", "error_in", "evidence_of", "id_in", "is_server_chunk", "turns_in"]
 
 Evidence: TypeAlias = Literal["turn", "message", "text", "answer", "server chunk", ""]
 """What an object tells about its file: see `evidence_of`."""
@@ -159,10 +149,10 @@ def is_server_chunk(value: Mapping[str, Any]) -> bool:
         return True
     if value.get("done") is False and ("message" in value or "response" in value):
         return True
-    kind = value.get("type")
-    if not isinstance(kind, str) or kind == "message_start" or kind.startswith("content_block_"):
-        return isinstance(kind, str)
-    return kind.startswith("response.") and not value.keys().isdisjoint({"sequence_number", "response", "output_index"})
+    kind = text_in(value, "type")
+    if kind.startswith("response."):
+        return not value.keys().isdisjoint({"sequence_number", "response", "output_index"})
+    return kind == "message_start" or kind.startswith("content_block_")
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from toolglean.batch.lines import InputError, json_in
 from toolglean.batch.turns import NotATurnError, turns_in
-from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, open_input
 from toolglean.cli.options import add_format_options, made_with, read_json, read_tools
 from toolglean.cli.output import check_suffix, for_machines, write_file
@@ -34,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the same one. For JSON lines that are turns, it prints such lines; for chunks of one turn, its text."
     )
     codes = exit_codes(4, _0="the result is read like the input", _1="it is read differently: say so in the report")
-    parser.epilog = f"{RULE}\n\n{codes}"
-    add_input_arguments(parser, columns=False)
+    add_input_arguments(parser, codes, keys=False)
     about = "write the definitions of --tools to this file, with the same replacements"
     add_options(parser, {"--tools-output FILE": about})
     add_format_options(parser)

@@ -25,6 +25,13 @@ LABEL_WIDTH = 11
 DELAY = 0.08
 """Seconds between tokens on a terminal: about as fast as a model on a laptop."""
 UNDECIDED = "..."
+LABELS: dict[type[Event], tuple[str, ...]] = {
+    Content: ("content",),
+    Reasoning: ("reasoning", Paint.BLUE),
+    CallStart: ("call", Paint.YELLOW),
+    CallDelta: ("arguments", Paint.YELLOW),
+}
+"""The label of an event, and the codes of its colour."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -172,17 +179,12 @@ def _show(token: str, shown_format: str, found: list[Event], paint: Paint) -> No
 
 
 def _rows(event: Event, paint: Paint) -> list[str]:
-    if isinstance(event, Content):
-        return [f"{'content':{LABEL_WIDTH}}{_visible(event.text)}"]
-    if isinstance(event, Reasoning):
-        return [paint(f"{'reasoning':{LABEL_WIDTH}}{_visible(event.text)}", paint.BLUE)]
-    if isinstance(event, CallStart):
-        return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", paint.YELLOW)]
-    if isinstance(event, CallDelta):
-        return [paint(f"{'arguments':{LABEL_WIDTH}}{_visible(event.text)}", paint.YELLOW)]
-    if isinstance(event, CallEnd) and event.call.status == "ok":
-        return [paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", paint.GREEN, paint.BOLD)]
-    return []
+    if isinstance(event, CallEnd):
+        ready = paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", paint.GREEN, paint.BOLD)
+        return [ready] if event.call.status == "ok" else []
+    label, *codes = LABELS.get(type(event), ("",))
+    text = event.name if isinstance(event, CallStart) else _visible(event.text)
+    return [paint(f"{label:{LABEL_WIDTH}}{text}", *codes)] if label else []
 
 
 def _summary(output: Output, paint: Paint) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.batch.lines import InputError, LineError, name_of
 from toolglean.batch.turns import Columns, Written
-from toolglean.cli.chunks import Line, read_input
+from toolglean.cli.chunks import RULE, Line, read_input
 from toolglean.cli.options import made_with, without_prompt
 from toolglean.cli.usage import add_options, did_you_mean
 
@@ -45,16 +45,18 @@ _with_line = re.compile(r"(.+):([0-9]+)", re.DOTALL).fullmatch
 
 
 def add_input_arguments(
-    parser: argparse.ArgumentParser, *, default: str | None = "-", columns: bool = True, one_turn: bool = False
+    parser: argparse.ArgumentParser, end: str, *, default: str | None = "-", keys: bool = True, one_turn: bool = False
 ) -> None:
-    """Add the arguments that say what is read, and what it is.
+    """Add the arguments that say what is read, and what it is; and the rule of that to the end of the help.
 
     Args:
         parser: the parser of the command.
+        end: what follows that rule.
         default: the input if none is given; None: the shipped streams.
-        columns: whether the keys of a line can be named.
+        keys: whether the keys of a line can be named.
         one_turn: whether the command reads one turn, so that one of several answers may have to be chosen.
     """
+    parser.epilog = f"{RULE}\n\n{end}"
     last = "or -, standard input (the default)" if default else "or -, standard input (default: the shipped streams)"
     parser.add_argument(
         "file",
@@ -72,7 +74,7 @@ def add_input_arguments(
         ("turns", "the input is JSON lines with a turn on each"),
     ):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=about)
-    if columns:
+    if keys:
         _add_columns(parser)
     if one_turn:
         about = "of a line with several answers, which one (default: 0)"

@@ -29,6 +29,7 @@ from toolglean.cli.output import (
     write_file,
 )
 from toolglean.cli.usage import add_options, exit_codes
+from toolglean.conversation.fields import json_of
 from toolglean.errors import FormatError
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
@@ -66,8 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn, and print. Returns 1 if no format can be learnt, else 0."""
-    if args.output is not None:
-        check_new("--output", args.output)
+    check_new("--output", args.output)
     tools = read_tools(args.tools)
     turns = [turn for log in args.logs for turn in _turns(log)]
     answers = None if args.answers is None else list(_answers(args.answers))
@@ -89,18 +89,11 @@ def run(args: argparse.Namespace) -> int:
 def _turns(log: str) -> Iterator[str]:
     text = "".join(map(str, read_input(log, "text")))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or not all(_is_json(line) for _, line in lines):
+    if not lines or not all(isinstance(json_of(line), str | dict | list) for _, line in lines):
         yield text
         return
     for number, line in lines:
         yield from (each.text for each in Columns().read(line, f"{name_of(log)}: line {number}")[1])
-
-
-def _is_json(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), str | dict | list)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _answers(path: str) -> Iterator[Any]:

@@ -199,17 +199,17 @@ def check_suffix(option: str, path: Path, suffixes: Sequence[str], what: str) ->
         raise InputError(f"{option} {path}: {what}; expected a name that ends with {expected}, not with {path.suffix}")
 
 
-def check_new(option: str, path: str) -> None:
+def check_new(option: str, path: str | None) -> None:
     """Refuse the name of a file that is there, unless it is empty: `--output` overwrites nothing that was found out.
 
     Args:
         option: the option that gives the name.
-        path: the name.
+        path: the name; None: there is none.
 
     Raises:
         InputError: the file exists.
     """
-    if Path(path).is_file() and Path(path).stat().st_size:
+    if path is not None and Path(path).is_file() and Path(path).stat().st_size:
         raise InputError(f"{option} {path}: the file already exists: remove it, or choose another name")
 
 

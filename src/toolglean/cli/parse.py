@@ -11,7 +11,7 @@ from itertools import chain
 
 from toolglean.batch.lines import InputError, row_line
 from toolglean.batch.outcome import Counts, code_of
-from toolglean.cli.chunks import RULE, Line
+from toolglean.cli.chunks import Line
 from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader, tools_or_shipped
 from toolglean.cli.options import add_format_options, at_least_one, made_with
 from toolglean.cli.output import end_line, event_line, for_machines
@@ -35,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reasoning, calls, unfinished calls, problems. For JSON lines that are turns it prints such a line for each, "
         "with the turn's id and its line, and a summary as the last line. With --output, these lines go to a file."
     )
-    parser.epilog = f"{RULE}\n\n{EXIT_CODES}"
-    add_input_arguments(parser)
+    add_input_arguments(parser, EXIT_CODES)
     about = "one stream: print every event on a line of its own, as soon as it is known; the last line gives the format"
     add_options(parser, {"--events": about})
     turns = {

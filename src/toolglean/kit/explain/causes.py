@@ -11,7 +11,7 @@ from toolglean.events import ToolCall
 from toolglean.kit.explain import near_misses
 from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
-from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
+from toolglean.kit.explain.explanation import Cause, Opener, Reach
 from toolglean.kit.explain.reading import another_message
 from toolglean.kit.explain.reasons import NOT_CLOSED, detail_of, limit_of
 from toolglean.kit.explain.rules import json_around
@@ -150,14 +150,12 @@ _TOLD: Mapping[ProblemCode, str] = {
 
 def _told(found: Evidence) -> Iterator[Story]:
     """What the parser itself reports about calls that it did not return."""
-    first: dict[ProblemCode, Trouble] = {}
-    for problem in found.read.problems:
-        first.setdefault(problem.code, problem)
-    for problem in first.values():
+    first = {each.code: each for each in reversed(found.read.problems)}
+    for problem in sorted(first.values(), key=lambda each: each.start):
         if problem.code == "quoted-call":
             yield story("quoted", problem.start, what="A call")
         elif problem.code == "call-in-line":
-            yield near_misses.in_line(problem.text, problem.start)
+            yield story("in-a-line", problem.start, text=problem.text[:LONG])
         elif problem.code == "unread-call":
             yield from near_misses.undeclared(found, problem.start)
         elif problem.code in _TOLD:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "after_another_message",
-    "in_line",
     "in_sentence",
     "misspelt",
     "no_object",
@@ -63,14 +62,10 @@ def open_string(found: Evidence, call: ToolCall) -> Iterator[Story]:
         yield story("json-broken/string", quotes[-1], call=call.name, at=text[quotes[-1] :][:LONG])
 
 
-def in_line(text: str, start: int) -> Story:
-    """A call without a marker, or one in a sentence, shares its line with other text."""
-    return story("in-a-line", start, text=text[:LONG])
-
-
 def in_sentence(found: Evidence, bare: Bare) -> Iterator[Story]:
     """The parser does not report a call in Python that stands behind words."""
-    return (in_line(call[0], bare.start) for call in [_python.match(found.read.text, bare.start)] if call)
+    call = _python.match(found.read.text, bare.start)
+    return iter([story("in-a-line", bare.start, text=call[0][:LONG])] if call else [])
 
 
 def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:

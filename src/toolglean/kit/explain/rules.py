@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 
 from toolglean.kit.explain.evidence import Evidence
-from toolglean.kit.explain.reading import Read, read_turn
+from toolglean.kit.explain.reading import read_turn
 from toolglean.kit.explain.reasons import detail_of
 from toolglean.tools import Tool
 
@@ -48,21 +49,19 @@ def broken_rule(found: Evidence, begin: int, *more: int) -> str:
         more: where the text may end, besides the ends of lines.
     """
     text = found.read.text
-    ends = [*more, *(each.start() for each in _line_end.finditer(text, begin) if text[each.end() :].strip())][:MOST]
+    lines = (each.start() for each in _line_end.finditer(text, begin, len(text.rstrip())))
+    ends = [*more, *islice(lines, MOST)]
     for start, stops, where in ((begin, [len(text)], "before"), (0, ends, "after"), (begin, ends, "before and after")):
-        if any(_is_call(_read(found, text[start:stop]), begin - start) for stop in stops):
+        if any(_is_call(found, text[start:stop], begin - start) for stop in stops):
             return f"there is other text {where} it, without which it would be a call"
     if key := next(_unknown_keys(found, begin), ""):
         return f"the tool has no parameter {key!r}"
-    alone = _read(found, text[begin : more[0]]).problems if more else []
+    alone = read_turn(text[begin : more[0]], *found.asked).problems if more else []
     return next((f"alone it would not be a call either: {detail_of(each.reason)}" for each in alone), UNKNOWN)
 
 
-def _read(found: Evidence, text: str, tools: Iterable[Tool] = ()) -> Read:
-    return read_turn(text, [*tools] or found.asked.tools, found.asked.options)
-
-
-def _is_call(read: Read, place: int) -> bool:
+def _is_call(found: Evidence, text: str, place: int, *tools: Tool) -> bool:
+    read = read_turn(text, [*tools] or found.asked.tools, found.asked.options)
     return any(call.span[0] <= place < call.span[1] for call in read.done)
 
 
@@ -75,5 +74,5 @@ def _unknown_keys(found: Evidence, begin: int) -> Iterator[str]:
     words = dict.fromkeys(each[0] for each in _word.finditer(piece))
     for key in [each for each in words if each not in tool.properties and each not in tool.name][:MOST]:
         known = {**tool.parameters, "properties": {**tool.properties, key: {}}}
-        if _is_call(_read(found, text, [Tool(tool.name, known)]), begin):
+        if _is_call(found, text, begin, Tool(tool.name, known)):
             yield key
