@@ -92,11 +92,8 @@ def _given(args: argparse.Namespace) -> _Given:
     if found.lines is None:
         return _Given(["".join(found.chunks or ())], [], tools)
     lines = list(found.lines)
-    return _Given(
-        [json_in(each.text, f"{found.name}: line {each.number}") for each in lines],
-        [each.number for each in lines],
-        tools,
-    )
+    parts = [json_in(each.text, f"{found.name}: line {each.number}") for each in lines]
+    return _Given(parts, [each.number for each in lines], tools)
 
 
 def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:

@@ -95,11 +95,8 @@ def _named(name: str | None, streams: Sequence[Stream]) -> Stream:
 
 def _play(stream: Stream, paint: Paint, delay: float) -> None:
     print(paint(f"{stream.name}: {stream.about}", paint.BOLD))
-    print(
-        paint(
-            f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it", paint.DIM
-        )
-    )
+    about = f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it"
+    print(paint(about, paint.DIM))
     print("\nfrom toolglean import Parser\nparser = Parser(tools)\n")
     print(paint(f"{'each token':{TOKEN_WIDTH + 2}}parser.feed(token): what is certain by now", paint.DIM))
     parser = Parser(load_tools())
@@ -122,12 +119,8 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
 
     from toolglean.kit.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # it imports the conversation
 
-    print(
-        paint(
-            f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n",
-            paint.DIM,
-        )
-    )
+    about = f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n"
+    print(paint(about, paint.DIM))
     print(f"{'user':{LABEL_WIDTH}}{QUESTION}")
     agent = PlayedAgent(stream)
 

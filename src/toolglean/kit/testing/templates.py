@@ -9,8 +9,8 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import seed as seeded
@@ -33,8 +33,6 @@ from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Failure", "Report", "RoundTrip", "check_template"]
-
-Found = TypeVar("Found", Loss, Uncarried)
 
 SHRINK_SECONDS = 4.0
 """How long Hypothesis may shrink an example."""
@@ -154,11 +152,9 @@ class RoundTrip:
         Args:
             failure: what `find_failure` returned.
         """
-        lost, changed = losses(self._prober, self.format), uncarried(self._written, self.format)
-        return Report(self.tried, dict(self._counts), failure, self._advised(lost), self._advised(changed))
-
-    def _advised(self, found: tuple[Found, ...]) -> tuple[Found, ...]:
-        return tuple(replace(each, mend=advice_in(self._renderer.language, each.mend)) for each in found)
+        lost, language = losses(self._prober, self.format), self._renderer.language
+        changed = uncarried(self._written, self.format, lambda mend: advice_in(language, mend))
+        return Report(self.tried, dict(self._counts), failure, lost, changed)
 
     def _written(self, message: Message, known: tuple[Tool, ...]) -> tuple[str, str]:
         turn = self._prober.turn(message, known)

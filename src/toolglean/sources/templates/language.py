@@ -27,7 +27,6 @@ _IN_GO = {
     "write the arguments in their own order: |tojson without sort_keys, |items without |dictsort": "no Go template can "
     "keep their order, so allow this loss",
     "|tojson": "{{ json … }}",
-    ", without |trim": "",
     ": without |e, and with autoescape off": "",
     "message.tool_calls": ".ToolCalls",
     "message.reasoning_content": ".Thinking",
