@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolglean.batch.lines import InputError
+from toolglean.batch.lines import InputError, read_text
 from toolglean.cli.usage import add_options
 from toolglean.errors import FormatError, TemplateError, ToolError, UsageError
 from toolglean.formats.spec import Format
@@ -236,25 +236,6 @@ def named_format(given: str | None) -> str | Format | None:
         return Format.from_json(read_text(given))
     except FormatError as error:
         raise InputError(f"{given}: {error}") from error
-
-
-def read_text(path: str) -> str:
-    """The text of a UTF-8 file, with its own line breaks.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        line = before.count(b"\n") + 1
-        raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
 def read_template(path: str) -> TemplateSource:

@@ -141,8 +141,7 @@ class CommandParser(argparse.ArgumentParser):
         # The arguments, with those of the file that they name before them.
         import tomllib  # noqa: PLC0415  # for one command
 
-        from toolglean.batch.lines import InputError  # noqa: PLC0415
-        from toolglean.cli.options import read_text  # noqa: PLC0415
+        from toolglean.batch.lines import InputError, read_text  # noqa: PLC0415
 
         finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
         finder.add_argument(FILE)
