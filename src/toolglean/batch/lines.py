@@ -1,5 +1,6 @@
 # Lines of JSON, in and out: how one is read, with the place of a fault in the message, and how a parsed turn is
-# written as one; and the text of a file. Does not depend on what a line contains (turns.py) or on where lines come from.
+# written as one; and the text of a file. Does not depend on what a line contains (turns.py), or on where lines come
+# from.
 """JSON lines."""
 
 from __future__ import annotations
