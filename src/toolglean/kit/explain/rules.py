@@ -18,7 +18,7 @@ from toolglean.tools import Tool
 __all__ = ["UNKNOWN", "broken_rule", "json_around"]
 
 UNKNOWN = "which one is not known"
-MOST = 8  # ends, and keys, that are tried
+MOST = 8  # keys that are tried, and half as many ends
 REACH = 400  # characters in which the keys of a call are looked for
 BEFORE = 80  # characters before a name, in which its object would begin
 
@@ -50,7 +50,7 @@ def broken_rule(found: Evidence, begin: int, *more: int) -> str:
     """
     text = found.read.text
     lines = (each.start() for each in _line_end.finditer(text, begin, len(text.rstrip())))
-    ends = [*more, *islice(lines, MOST)]
+    ends = [*more, *islice(lines, MOST // 2)]
     for start, stops, where in ((begin, [len(text)], "before"), (0, ends, "after"), (begin, ends, "before and after")):
         if any(_is_call(found, text[start:stop], begin - start) for stop in stops):
             return f"there is other text {where} it, without which it would be a call"
