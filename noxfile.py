@@ -584,7 +584,9 @@ def targets(session: nox.Session) -> None:
         needs = {"ai-sdk": ("TOOLGLEAN_AI_SDK", _ai_sdk), "llama-cpp": ("TOOLGLEAN_LLAMA_CPP", _llama_cpp)}
         env = {needs[name][0]: needs[name][1](session)} if name in needs else {}
         where = ("--python", pythons[TARGETS[name]]) if TARGETS[name] else ()
-        output = ("--output", f"docs/reference/conformance-results/{name}.json", "--brief")
+        results = Path("docs/reference/conformance-results", f"{name}.json")
+        results.unlink(missing_ok=True)  # a run overwrites nothing
+        output = ("--output", str(results), "--brief")
         command = ("python", "-m", "toolglean", "conformance", "--target", name, *where, *output)
         session.run(*command, "--timeout", "30", env=env, success_codes=[0, 1])
     session.run("python", "-m", "docs.make_conformance")

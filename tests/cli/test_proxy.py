@@ -79,22 +79,28 @@ def test_it_conforms() -> None:
     assert {result.case.id: result.findings for result in report.results if result.failed} == {}
 
 
-def test_it_serves_until_it_is_interrupted_and_tells_of_unknown_tools_alone() -> None:
+def test_it_serves_until_it_is_interrupted_and_tells_of_calls_that_stay_content_alone() -> None:
     with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes") as (process, url):
         unknown, request = HERMES.replace("get_weather", "delete_all"), asked("chat", TOOLS)
-        server.play(Turn(list(HERMES)), Turn(list(unknown)))
+        unread = '<step fn="get_weather">city=Oslo key=s3cret</step>'  # nothing was logged of it
+        server.play(Turn(list(HERMES)), Turn(list(unknown)), Turn(list(unread)))
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)
         assert (found.calls, found.reason) == ([("get_weather", {"city": "Oslo"})], "tool_calls")
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)
         assert (found.calls, found.text, found.reason) == ([], unknown, "stop")
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+        assert (found.calls, found.text, found.reason) == ([], unread, "stop")
         with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:  # noqa: S310  # on loopback
-            assert b'toolglean_problems_total{code="unknown-tool"} 1' in answer.read()
+            counts = answer.read()
+        assert b'toolglean_problems_total{code="unknown-tool"} 1' in counts
+        assert b'toolglean_problems_total{code="unread-call"} 1' in counts
         process.send_signal(signal.SIGINT)
         assert process.wait(30) in {0, 130, -signal.SIGINT}
         assert process.stderr is not None
-        [told] = process.stderr.read().splitlines()  # no bodies, nor anything else
+        told, more = process.stderr.read().splitlines()  # no bodies, nor anything else
         assert "a call to an unknown tool stays content: 'delete_all'" in told
-        assert "Oslo" not in told
+        assert "a call was not read, and stays content: " in more
+        assert not any(part in f"{told}{more}" for part in ("Oslo", "s3cret"))
 
 
 def test_arguments_stream_where_that_is_wanted() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from tests.support.face import faced
 from tests.support.wild import wild_rows
 from toolglean import Parser, ParserOptions, ToolSet, UsageError, fold
 from toolglean.formats import JSON, Format, all_formats
-from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, reasons
+from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, reasons, stories
 from toolglean.kit.explain.openers import known_markers
 
 EXPLAIN = Path(reasons.__file__).parent
@@ -159,6 +158,7 @@ class Story(NamedTuple):
 TOOL = ["get_weather"]
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 SCHEMA: list[Any] = [{"name": "get_weather", "parameters": CITY}]
+RUN = Format("run", call="RUN {name}:\n{parameters}STOP", parameter="- {key} = {value};\n")
 STORIES = [
     Story("markers-stripped", 'So: get_weather[ARGS]{"city": "Oslo"}', (1, 5)),
     Story("markers-stripped", 'So: get_weather{"city": "Oslo"} it is.', (1, 5), ["get_weather"]),
@@ -191,6 +191,11 @@ STORIES = [
     Story("in-a-line", "[get_weather() for _ in range(9)]", (1, 1), ["get_weather"]),
     # Behind words, it was said that markers had been stripped.
     Story("in-a-line", 'I would call get_weather(city="Oslo") now, if I may.', (1, 14), ["get_weather"]),
+    # It was said that the server had removed a marker.
+    Story("unmarked-json", 'Sure! {"name": "get_weather", "arguments": {"city": "Oslo"}}', (1, 7), SCHEMA),
+    Story("unmarked-json", 'Sure:\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\nSo.', (2, 1), SCHEMA),
+    # A call of a format of one's own, whose closer is no tag, was said to be cut off.
+    Story("missing-closer", "RUN get_weather:\n- city = Oslo;\n", (3, 1), SCHEMA, {"format": RUN}),
     Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
     # First, it was said of the fence that a marker is not followed by a call.
     Story("undeclared", "```yaml\ntool: get_weather\nargs:\n  city: Oslo\n```", (1, 1), SCHEMA),
@@ -220,6 +225,10 @@ STORIES = [
 NOT_SO = [
     # Of each cause, a turn that is nearly one of which it is told, and of which it must not be told.
     ("markers-stripped", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', TOOL),
+    ("markers-stripped", 'Sure! {"name": "get_weather", "arguments": {"city": "Oslo"}}', TOOL),
+    ("markers-stripped", 'Tool: get_weather {"city": "Oslo"}\nDENIED', SCHEMA),
+    ("unmarked-json", '{"name": "get_weather", "arguments": {"city": "Oslo"}} It is.', TOOL),
+    ("unmarked-json", f"So. {HERMES}", TOOL),
     ("markers-stripped", "The set get_weather (of 1 and 2) is small.", TOOL),
     ("reasoning-opened-by-prompt", "<think>\nThe user wants it.\n</think>\n\nShall I look?", None),
     ("reasoning-opened-by-prompt", "Hello.<|end|>", None),
@@ -275,9 +284,9 @@ def test_what_is_not_so_is_not_told(cause: str, text: str, tools: list[Any] | No
 
 
 def test_each_cause_has_a_row_of_either_kind() -> None:
+    told = {name.partition("/")[0] for name in stories.TEXTS}
     sources = [(EXPLAIN / name).read_text(encoding="utf-8") for name in ("causes.py", "near_misses.py")]
-    told = {name for source in sources for name in re.findall(r'Story\(\s*"([a-z-]+)"', source)}
-    told |= {"json-broken", "arguments-malformed"}  # one rule tells either
+    assert [name for name in stories.TEXTS if not any(f'"{name}"' in source for source in sources)] == []
     assert {story.cause for story in STORIES} | {"limit"} == told
     assert {cause for cause, _, _ in NOT_SO} == told
     page = (DOCS / "how-to" / "troubleshooting.md").read_text(encoding="utf-8")
@@ -302,6 +311,35 @@ def test_a_limit_is_named() -> None:
     found = explain(HERMES, options=ParserOptions(limits=Limits(call_chars=20)))
     assert found.causes[0].name == "limit"
     assert "call_chars" in found.causes[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ('So: {"name": "get_weather", "arguments": {"city": "Oslo"}}', "there is other text before it, without which"),
+        (
+            'So: {"name": "get_weather", "arguments": {"city": "Oslo"}} is it.',
+            "there is other text before and after it",
+        ),
+        (
+            'So: {"name": "get_weather", "arguments": {}}',
+            "alone it would not be a call either: the arguments are missing",
+        ),
+        (
+            'Tool: get_weather {"city": "Oslo"}\nDENIED',
+            "there is other text after it, without which it would be a call",
+        ),
+        (
+            'Result:\nTool: get_weather {"city": "Oslo"}',
+            "there is other text before it, without which it would be a call",
+        ),
+        ('get_weather: {"city": "Oslo", "days": 3}', "the tool has no parameter 'days'"),
+        ('<step fn="get_weather">city=Oslo</step>', "which one is not known"),
+    ],
+)
+def test_the_broken_rule_is_named_if_a_trial_shows_it(text: str, rule: str) -> None:
+    # It was said that one is broken, and not which.
+    assert rule in checked(text, explain(text, SCHEMA)).causes[0].text
 
 
 def test_a_near_name_is_told() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from docs.make_carried import FILE, carried
 from tests.support import depth
-from toolglean import Format
+from toolglean import Format, FormatError
 from toolglean.cli import main
 from toolglean.formats import library
 from toolglean.formats.registry import get_format
@@ -186,6 +186,28 @@ def test_what_may_be_lost_is_no_fault() -> None:
     with pytest.raises(AssertionError, match="does not write the reasoning"):
         check_template(source, examples=2, seed=0)
     assert check_template(source, examples=2, seed=0, allow_loss=["reasoning"]).tried
+
+
+GO = """{{- range .Messages }}<|im_start|>{{ .Role }}
+{{ if .ToolCalls }}{{ range .ToolCalls }}CALL{{ end }}{{ else }}{{ .Content }}{{ end }}<|im_end|>
+{{ end }}<|im_start|>assistant
+"""
+"""A template of Ollama's, which has its own words for what Jinja's are told to do."""
+
+
+@pytest.mark.usefixtures("few_signs")
+def test_a_go_template_is_told_in_words_of_go() -> None:
+    parameter = "{{ range $k, $v := .Function.Arguments }}<p={{ $k }}>\n{{ $v }}\n</p>\n{{ end }}"
+    faults = "\n".join(report_of(GO.replace("CALL", "<f={{ .Function.Name }}>\n" + parameter + "</f>"), 1).faults())
+    assert "the template does not write the content: write .Content before the calls" in faults
+    assert "write .Thinking between the markers of reasoning" in faults
+    assert "the template sorts the keys of the arguments: no Go template can keep their order, so allow" in faults
+    assert "write the value with {{ json … }}" in faults
+    members = '{ {{- range $k, $v := .Function.Arguments }}"{{ $k }}": "{{ $v }}",{{ end }}"z": 1}'
+    with pytest.raises(FormatError) as caught:
+        report_of(GO.replace("CALL", '<go>{"name": "{{ .Function.Name }}", "arguments": ' + members + "}</go>"), 1)
+    assert "write the arguments with {{ json … }}" in str(caught.value)
+    assert not {word for word in ("tojson", "|items", "message.") if word in f"{faults}{caught.value}"}
 
 
 def test_a_value_with_the_marks_of_the_format_is_an_injection() -> None:

@@ -162,6 +162,25 @@ def test_what_does_not_fit_is_said(turn: str, why: str) -> None:
     assert found.format.reason.startswith("learnt from 6 of 7 turns")
 
 
+BROKEN = ('{"city": "Par', '{"city": "Par<|/go|>', '{"city": }<|/go|>', '{"town": "Paris"}<|/go|>', '{"city": "Par"')
+"""The ends of a call that is broken."""
+
+
+@pytest.mark.parametrize("end", BROKEN)
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_a_turn_that_fits_is_never_blamed(end: str, count: int, *, first: bool) -> None:
+    # Beside three good turns, and beside two, which are too few, a good one was said to be wrong.
+    broken, good = f"<|go|>get_weather<|with|>{end}", [*map(single, CITIES[:count])]
+    turns = [broken, *good] if first else [*good, broken]
+    place = turns.index(broken)
+    if count == 2:
+        with pytest.raises(FormatError, match=f"turn {place + 1}"):
+            learn(turns, KNOWN)
+    else:
+        assert [number for number, _ in learn(turns, KNOWN).left_out] == [place]
+
+
 def test_a_known_format_with_a_broken_turn_is_recognised() -> None:
     turns = [
         f'<tool_call>\n{{"name": "get_weather", "arguments": {{"city": "{city}"}}}}\n</tool_call>' for city in CITIES

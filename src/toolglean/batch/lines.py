@@ -1,5 +1,6 @@
 # Lines of JSON, in and out: how one is read, with the place of a fault in the message, and how a parsed turn is
-# written as one. Does not depend on what a line contains (turns.py) or on where lines come from.
+# written as one; and the text of a file. Does not depend on what a line contains (turns.py), or on where lines come
+# from.
 """JSON lines."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from toolglean.events import Output, ToolCall
@@ -20,6 +22,7 @@ __all__ = [
     "json_line",
     "name_of",
     "not_utf8",
+    "read_text",
     "row_line",
 ]
 
@@ -38,6 +41,25 @@ class LineError(InputError):
 def name_of(path: str) -> str:
     """The name of that input in messages; "-" is standard input."""
     return "standard input" if path == "-" else path
+
+
+def read_text(path: str) -> str:
+    """The text of a UTF-8 file, with its own line breaks.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        line = before.count(b"\n") + 1
+        raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
 def json_in(line: str, where: str, hint: str = "") -> Any:

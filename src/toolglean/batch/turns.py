@@ -22,10 +22,10 @@ from typing import Any, Literal, TypeAlias
 
 from toolglean.batch.lines import InputError, json_in
 from toolglean.conversation import ContentPartToolCall
-from toolglean.conversation.fields import arguments_of, id_of
+from toolglean.conversation.fields import arguments_of, id_of, text_in
 from toolglean.scan.nested import json_text
 
-__all__ = ["Columns", "Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
+__all__ = ["Columns", "NotATurnError", "Written", "error_in", "evidence_of", "id_in", "is_server_chunk", "turns_in"]
 
 Evidence: TypeAlias = Literal["turn", "message", "text", "answer", "server chunk", ""]
 """What an object tells about its file: see `evidence_of`."""
@@ -37,6 +37,9 @@ REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 REQUESTS = ("request", "body")
 """The keys under which logs keep the request, with its tools and its model."""
 MAX_HOLDERS = 6  # nested in each other
+DATA = "data:"
+FIELDS = (DATA, "event:", "id:", "retry:", ":")
+"""What a line of a server-sent event begins with; ":" begins a comment."""
 ASSISTANT = frozenset({"assistant", "model"})
 CUT_OFF = frozenset({"length", "content_filter", "incomplete", "max_tokens"})
 """Why a server stopped while the model was still writing."""
@@ -114,7 +117,7 @@ def evidence_of(value: Any) -> Evidence:
         return "turn" if value and all(isinstance(each, dict) and "role" in each for each in value) else ""
     if not isinstance(value, dict):
         return ""
-    if _is_server_chunk(value):
+    if is_server_chunk(value):
         return "server chunk"
     if _is_answer(value):
         return "turn"
@@ -140,13 +143,16 @@ def _is_answer(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("response"), str) and ("done" in value or "model" in value or "prompt" in value)
 
 
-def _is_server_chunk(value: Mapping[str, Any]) -> bool:
+def is_server_chunk(value: Mapping[str, Any]) -> bool:
+    """Whether an object is one chunk of a server's stream."""
     if value.get("object") == "chat.completion.chunk" or any("delta" in each for each in _dicts(value.get("choices"))):
         return True
     if value.get("done") is False and ("message" in value or "response" in value):
         return True
-    kind = value.get("type")
-    return isinstance(kind, str) and kind.startswith("response.") and "sequence_number" in value
+    kind = text_in(value, "type")
+    if kind.startswith("response."):
+        return not value.keys().isdisjoint({"sequence_number", "response", "output_index"})
+    return kind == "message_start" or kind.startswith("content_block_")
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
@@ -239,8 +245,11 @@ def turns_in(value: Any) -> list[Written]:
 
 
 def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
-    if _is_server_chunk(value):
-        raise NotATurnError("this is one chunk of a server's stream, not a whole turn; store the joined turn")
+    if is_server_chunk(value):
+        raise NotATurnError(
+            "this is one chunk of a server's stream, not a whole turn; store the joined turn (`toolglean parse` joins "
+            "chunks itself, without --turns and --output)"
+        )
     choices, output = _dicts(value.get("choices")), _dicts(value.get("output"))
     if choices:
         several = len(choices) > 1
@@ -362,14 +371,15 @@ def _of_items(items: list[dict[str, Any]]) -> Written:
 
 
 def _reason(value: Mapping[str, Any]) -> str:
-    error = _error_in(value)
+    error = error_in(value)
     if error is not None:
         return f"this is an error object, not a turn: {error}"
     keys = ", ".join(map(repr, list(value)[:8])) or "none"
     return f"this object has no turn: its keys are {keys}; expected content, messages, choices or message"
 
 
-def _error_in(value: Mapping[str, Any]) -> str | None:
+def error_in(value: Mapping[str, Any]) -> str | None:
+    """What an object, or one that it holds, says about an error; None if there is none."""
     error = next((each["error"] for each in _layers(value) if each.get("error")), None)
     if error is None:
         return None

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from toolglean.batch.lines import InputError, json_in
 from toolglean.batch.turns import NotATurnError, turns_in
-from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, open_input
 from toolglean.cli.options import add_format_options, made_with, read_json, read_tools
 from toolglean.cli.output import check_suffix, for_machines, write_file
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.kit.anonymize import Anonymizer, shape_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
@@ -34,13 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the same one. For JSON lines that are turns, it prints such lines; for chunks of one turn, its text."
     )
     codes = exit_codes(4, _0="the result is read like the input", _1="it is read differently: say so in the report")
-    parser.epilog = f"{RULE}\n\n{codes}"
-    add_input_arguments(parser, columns=False)
-    parser.add_argument(
-        "--tools-output",
-        metavar="FILE",
-        help="write the definitions of --tools to this file, with the same replacements",
-    )
+    add_input_arguments(parser, codes, keys=False)
+    about = "write the definitions of --tools to this file, with the same replacements"
+    add_options(parser, {"--tools-output FILE": about})
     add_format_options(parser)
 
 
@@ -97,11 +92,8 @@ def _given(args: argparse.Namespace) -> _Given:
     if found.lines is None:
         return _Given(["".join(found.chunks or ())], [], tools)
     lines = list(found.lines)
-    return _Given(
-        [json_in(each.text, f"{found.name}: line {each.number}") for each in lines],
-        [each.number for each in lines],
-        tools,
-    )
+    parts = [json_in(each.text, f"{found.name}: line {each.number}") for each in lines]
+    return _Given(parts, [each.number for each in lines], tools)
 
 
 def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:

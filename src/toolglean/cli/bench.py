@@ -11,7 +11,6 @@ from typing import Any
 
 from toolglean._version import __version__
 from toolglean.batch.lines import InputError
-from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, one_turn
 from toolglean.cli.measure import baseline, best_times, reading
 from toolglean.cli.options import add_format_options, at_least_one, given
@@ -34,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Parses whole turns again and again, and prints the best times. The baseline is a loop that builds "
         "one list with one event for each chunk, timed in the same run."
     )
-    codes = exit_codes(1, 4, _0="measured")
-    parser.epilog = f"{RULE}\n\n{codes}"
-    add_input_arguments(parser, default=None, one_turn=True)
+    add_input_arguments(parser, exit_codes(1, 4, _0="measured"), default=None, one_turn=True)
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--chunk", type=at_least_one, metavar="N", help="cut the turn into new chunks of N characters")
     add_format_options(parser)

@@ -1,10 +1,11 @@
 # How a stream of chunks, or many turns, are stored in a file, and how the file is read while it is still being written.
 # Does not depend on what the chunks mean, or on where the turn is in a line (batch/turns.py).
 #
-# There are three forms. Text: what arrives together is a chunk. JSON lines of chunks: a line is a chunk (a JSON string,
+# There are four forms. Text: what arrives together is a chunk. JSON lines of chunks: a line is a chunk (a JSON string,
 # or an object that has one under one of CHUNK_KEYS) or many (a JSON list of strings). JSON lines of turns: a line is a
-# turn. The first line that is not blank tells the form, or the first two do (`_BY_SECOND`); the parser waits for them
-# only while they can still become JSON.
+# turn. What a server streamed: its chunks are joined to turns (batch/streams.py). The first line that is not blank
+# tells the form, or the first two do (`_BY_SECOND`); the parser waits for them only while they can still become JSON,
+# or an event of a server.
 """Chunks or turns from a file or from standard input."""
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from toolglean.batch.lines import InputError, json_in, name_of, not_utf8
-from toolglean.batch.turns import evidence_of, id_in
+from toolglean.batch.turns import DATA, FIELDS, evidence_of, id_in, is_server_chunk
 
 if TYPE_CHECKING:
     from toolglean.batch.logs.source import Source
 
 __all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "read_input"]
 
-Form: TypeAlias = Literal["text", "stream", "turns"]
+Form: TypeAlias = Literal["text", "stream", "turns", "server"]
 
 CHUNKS_ONLY = ("chunk", "token")
 CHUNK_KEYS = (*CHUNKS_ONLY, "content", "text")
@@ -32,17 +33,19 @@ RULE = (
     "which. It is read as chunks if that line is a JSON string, a JSON list of strings, or a JSON object with a string "
     f"under {', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is read as "
     "turns if that line is a whole answer of OpenAI or Ollama, an object with messages, or one with content and an id "
-    "or a role. If the first two lines leave it open, pass --text, --stream or --turns."
+    "or a role. What a server streamed (server-sent events, or JSON lines of chunks, of OpenAI's, Anthropic's or "
+    "Ollama's API) is joined to turns. If the first two lines leave it open, pass --text, --stream or --turns."
 )
 BLOCK = 65536
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that should contain a turn; `number` is counted from 1."""
+    """A line that should contain a turn; `number` is counted from 1, and `note` is what to know about it."""
 
     number: int
     text: str
+    note: str = ""
 
 
 def read_input(path: str, form: Form | None) -> Iterator[str | Line]:
@@ -98,6 +101,10 @@ def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[st
         yield from (Line(number, line) for number, line in enumerate(_lines(whole), 1) if line.strip())
     elif form == "stream":
         yield from _json_lines(_checked(whole, name), name)
+    elif form == "server":
+        from toolglean.batch.streams import joined  # noqa: PLC0415  # few inputs are streams of servers
+
+        yield from (Line(number, json.dumps(turn), note) for number, turn, note in joined(_lines(whole), name))
     else:
         yield from filter(None, _checked(whole, name))
 
@@ -141,7 +148,7 @@ def _moved(text: str, line: int, column: int) -> tuple[int, int]:
 
 # -- which form it is --------------------------------------------------------------------------------------------------
 
-_BY_FIRST: Mapping[str, Form] = {"chunk": "stream", "turn": "turns"}
+_BY_FIRST: Mapping[str, Form] = {"chunk": "stream", "turn": "turns", "server chunk": "server"}
 _BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # a pair that is missing here could be either
     ("message", None): "turns",
     ("message", ""): "turns",  # a broken line among turns
@@ -165,22 +172,17 @@ def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
     """The form that the first lines tell; None while they are not whole and may still tell one.
 
     Raises:
-        InputError: they could be chunks or turns, or are a server's stream.
+        InputError: they could be chunks or turns.
     """
     first, rest = _first_line(head)
     if first[:1] not in '"[{':  # "" is in it
-        return "text"
+        return _form_of_events(head, is_whole=is_whole)
     if rest is None and not is_whole:
         return None
     if not first:
         return "text"
     value = _value(first)
     kind = _kind(value)
-    if kind == "server chunk":
-        raise InputError(
-            f"{name}: these are chunks as a server streams them, which are not read: pass their text as chunks, pass "
-            "whole turns, or read the lines as they are with --text"
-        )
     if kind in _BY_FIRST:
         return _BY_FIRST[kind]
     if not kind and first[0] != "{":
@@ -196,6 +198,20 @@ def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
             "--stream (one turn in chunks), or --text to read them as they are"
         )
     return form
+
+
+def _form_of_events(head: str, *, is_whole: bool) -> Form | None:
+    # Server-sent events, or text; None while it may still become an event with data.
+    for line in head.lstrip().splitlines(keepends=True):
+        if not is_whole and not line.endswith("\n"):
+            return None if any(line.startswith(each) or each.startswith(line) for each in FIELDS) else "text"
+        if line.startswith(DATA):
+            data = _value(line.removeprefix(DATA))
+            is_chunk = isinstance(data, dict) and (is_server_chunk(data) or "choices" in data or "error" in data)
+            return "server" if is_chunk else "text"
+        if line.strip() and not line.startswith(FIELDS):
+            return "text"
+    return "text" if is_whole else None
 
 
 def _first_line(text: str) -> tuple[str, str | None]:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.output import for_people, write_file
+from toolglean.cli.output import check_new, for_people, write_file
 from toolglean.cli.progress import clear_line, show_line
-from toolglean.cli.usage import did_you_mean
+from toolglean.cli.usage import add_options, did_you_mean
 from toolglean.formats.registry import find_format
 from toolglean.kit import conformance
 from toolglean.kit.conformance import Case, CaseSet, ParserTarget, Report, Result, Target, engines
@@ -71,84 +71,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to test")
-    one = group.add_mutually_exclusive_group()
-    one.add_argument(
-        "--target", metavar="NAME", help=f"a parser with an adapter in toolglean: {', '.join(ALL)} (default: toolglean)"
-    )
-    one.add_argument(
-        "--parser",
-        metavar="MODULE:NAME",
-        help="a function of a text and tools, a generator of chunks and tools, or a class with feed and finish; "
-        "FILE.py:NAME works as well",
-    )
-    one.add_argument("--engine", metavar="URL", help="a server with OpenAI's API, such as http://localhost:8000/v1")
-    group.add_argument("--python", metavar="FILE", help="the Python that runs --target or --parser (default: this one)")
-    group.add_argument(
-        "--mode",
-        choices=MODES,
-        help="how a text gets to --engine: upstream: the server passes requests on to the kit; vllm, sglang: through "
-        "endpoints of the server's own; echo: its model is asked to repeat the text (default: upstream)",
-    )
-    group.add_argument("--host", help=f"upstream: where the kit listens (default: {HOST})")
-    group.add_argument("--port", type=int, help=f"upstream: on which port (default: {PORT})")
-    group.add_argument("--model", metavar="NAME", help="the name of the model in requests to --engine")
-    group.add_argument("--tool-call-parser", metavar="NAME", help="sglang: the name of its parser of calls")
-    group.add_argument("--reasoning-parser", metavar="NAME", help="sglang: the name of its parser of reasoning")
-    group.add_argument(
-        "--timeout", type=float, default=10.0, metavar="SECONDS", help="the time limit for one turn (default: 10)"
-    )
-    group.add_argument("--target-name", metavar="NAME", help="what results call the target (default: its own name)")
-    group.add_argument("--target-version", metavar="VERSION", help="its version in results, if the kit cannot know it")
+    one = {
+        "--target NAME": f"a parser with an adapter in toolglean: {', '.join(ALL)} (default: toolglean)",
+        "--parser MODULE:NAME": "a function of a text and tools, a generator of chunks and tools, or a class with feed "
+        "and finish; FILE.py:NAME works as well",
+        "--engine URL": "a server with OpenAI's API, such as http://localhost:8000/v1",
+    }
+    add_options(group.add_mutually_exclusive_group(), one)
+    about = {
+        "--python FILE": "the Python that runs --target or --parser (default: this one)",
+        f"--mode {'|'.join(MODES)}": "how a text gets to --engine: upstream: the server passes requests on to the kit; "
+        "vllm, sglang: through endpoints of the server's own; echo: its model is asked to repeat the text (default: "
+        "upstream)",
+        "--host HOST": f"upstream: where the kit listens (default: {HOST})",
+        "--port PORT": f"upstream: on which port (default: {PORT})",
+        "--model NAME": "the name of the model in requests to --engine",
+        "--tool-call-parser NAME": "sglang: the name of its parser of calls",
+        "--reasoning-parser NAME": "sglang: the name of its parser of reasoning",
+        "--timeout SECONDS": "the time limit for one turn (default: 10)",
+        "--target-name NAME": "what results call the target (default: its own name)",
+        "--target-version VERSION": "its version in results, if the kit cannot know it",
+    }
+    add_options(group, about, port={"type": int}, timeout={"type": float, "default": 10.0})
 
 
 def _add_cases(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("which cases, and how")
-    group.add_argument(
-        "--cases",
-        action="append",
-        metavar="FILE",
-        help="a file of cases, as JSON lines, or the name of an installed set, instead of the shipped cases; can be "
-        "repeated",
-    )
-    group.add_argument("--format", action="append", metavar="NAME", help="only cases of this format; can be repeated")
-    group.add_argument("--kind", action="append", metavar="KIND", help="only cases of this kind; can be repeated")
-    group.add_argument("--tier", choices=TIERS, help="only core cases, or only policy cases")
-    group.add_argument("--only", metavar="START", help="only cases whose id begins with this")
-    group.add_argument(
-        "--ways",
-        choices=tuple(conformance.WAYS),
-        default="all",
-        help="how each text is given: whole; pieces: also piece by piece, and a few pieces at once, as servers send "
-        "it; all: also in one chunk and at random cuts (default: all)",
-    )
-    group.add_argument(
-        "--cuts", type=int, default=3, metavar="N", help="how many random cuts of each text to try (default: 3)"
-    )
+    about = {
+        "--cases FILE": "a file of cases, as JSON lines, or the name of an installed set, instead of the shipped cases"
+        "; can be repeated",
+        "--format NAME": "only cases of this format; can be repeated",
+        "--kind KIND": "only cases of this kind; can be repeated",
+        f"--tier {'|'.join(TIERS)}": "only core cases, or only policy cases",
+        "--only START": "only cases whose id begins with this",
+        f"--ways {'|'.join(conformance.WAYS)}": "how each text is given: whole; pieces: also piece by piece, and a few "
+        "pieces at once, as servers send it; all: also in one chunk and at random cuts (default: all)",
+        "--cuts N": "how many random cuts of each text to try (default: 3)",
+    }
+    more: dict[str, Any] = {"ways": {"default": "all"}, "cuts": {"type": int, "default": 3}}
+    repeated = {name: {"action": "append"} for name in ("cases", "format", "kind")}
+    add_options(parser.add_argument_group("which cases, and how"), about, **more, **repeated)
 
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("the report")
-    group.add_argument("--json", action="store_true", help="print the results as JSON, instead of text")
-    group.add_argument("--output", metavar="FILE.json", help="also write the results as JSON")
-    group.add_argument("--junit", metavar="FILE", help="also write them as JUnit XML, which CI systems read")
-    group.add_argument("--page", metavar="FILE", help="also write them as a page, by the suffix .html or .md")
-    group.add_argument("--badge", metavar="FILE", help="also write a badge: .svg, or .json for shields.io")
-    group.add_argument("--brief", action="store_true", help="print only the table and the scores")
-    group.add_argument(
-        "--fail-on",
-        choices=TIERS,
-        default="core",
-        help="what makes the exit code 1: core: only core faults; policy: also another answer to a question of policy "
-        "(default: core)",
-    )
-    group.add_argument("--list", action="store_true", help="list the cases that would run, and run none")
-    group.add_argument(
-        "--print-schema",
-        nargs="?",
-        const="case",
-        choices=("case", "results"),
-        help="print the JSON schema of a case (default), or of results, and run none",
-    )
+    about = {
+        "--json": "print the results as JSON, instead of text",
+        "--output FILE.json": "also write the results as JSON, to a new file",
+        "--junit FILE": "also write them as JUnit XML, which CI systems read",
+        "--page FILE": "also write them as a page, by the suffix .html or .md",
+        "--badge FILE": "also write a badge: .svg, or .json for shields.io",
+        "--brief": "print only the table and the scores",
+        f"--fail-on {'|'.join(TIERS)}": "what makes the exit code 1: core: only core faults; policy: also another "
+        "answer to a question of policy (default: core)",
+        "--list": "list the cases that would run, and run none",
+        "--print-schema case|results": "print the JSON schema of a case (default), or of results, and run none",
+    }
+    more: dict[str, Any] = {"fail_on": {"default": "core"}, "print_schema": {"nargs": "?", "const": "case"}}
+    add_options(parser.add_argument_group("the report"), about, **more)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -324,6 +302,7 @@ def _check_files(args: argparse.Namespace) -> None:
             raise InputError(f"--{option} {path}: cannot be written; expected a file in a folder that exists")
         if suffixes and Path(path).suffix not in suffixes:
             raise InputError(f"--{option} {path}: expected a file that ends with {' or '.join(suffixes)}")
+    check_new("--output", args.output)  # the others are views of it, which can be made again
     if args.results and args.json:
         raise InputError(f"{args.results[0]}: --json takes no file; use --output FILE to write the results")
     if args.results and args.page is None and args.badge is None:

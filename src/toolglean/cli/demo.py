@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.cli.output import Paint, add_color_option, for_people, paint_of
-from toolglean.cli.usage import did_you_mean, exit_codes
+from toolglean.cli.usage import add_options, did_you_mean, exit_codes
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
 from toolglean.kit.demo import Stream, load_streams, load_tools
 from toolglean.parser import Parser
@@ -25,6 +25,13 @@ LABEL_WIDTH = 11
 DELAY = 0.08
 """Seconds between tokens on a terminal: about as fast as a model on a laptop."""
 UNDECIDED = "..."
+LABELS: dict[type[Event], tuple[str, ...]] = {
+    Content: ("content",),
+    Reasoning: ("reasoning", Paint.BLUE),
+    CallStart: ("call", Paint.YELLOW),
+    CallDelta: ("arguments", Paint.YELLOW),
+}
+"""The label of an event, and the codes of its colour."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,16 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = exit_codes(1, 4, _0="shown", _2="wrong usage, or an unknown stream")
     parser.add_argument("name", nargs="?", metavar="NAME", help="show this stream (default: the first one)")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--list", action="store_true", help="name the shipped streams")
-    which.add_argument("--all", action="store_true", help="show all streams")
-    parser.add_argument("--agent", action="store_true", help="play an agent: run its tools, and ask the model again")
-    parser.add_argument(
-        "--delay",
-        type=_seconds,
-        metavar="SECONDS",
-        help=f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
-    )
+    which = {"--list": "name the shipped streams", "--all": "show all streams"}
+    add_options(parser.add_mutually_exclusive_group(), which)
+    about = {
+        "--agent": "play an agent: run its tools, and ask the model again",
+        "--delay SECONDS": f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
+    }
+    add_options(parser, about, delay={"type": _seconds})
     add_color_option(parser)
 
 
@@ -91,11 +95,8 @@ def _named(name: str | None, streams: Sequence[Stream]) -> Stream:
 
 def _play(stream: Stream, paint: Paint, delay: float) -> None:
     print(paint(f"{stream.name}: {stream.about}", paint.BOLD))
-    print(
-        paint(
-            f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it", paint.DIM
-        )
-    )
+    about = f"the chat template {stream.template} wrote this turn, the tokenizer {stream.tokenizer} cut it"
+    print(paint(about, paint.DIM))
     print("\nfrom toolglean import Parser\nparser = Parser(tools)\n")
     print(paint(f"{'each token':{TOKEN_WIDTH + 2}}parser.feed(token): what is certain by now", paint.DIM))
     parser = Parser(load_tools())
@@ -118,12 +119,8 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
 
     from toolglean.kit.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # it imports the conversation
 
-    print(
-        paint(
-            f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n",
-            paint.DIM,
-        )
-    )
+    about = f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n"
+    print(paint(about, paint.DIM))
     print(f"{'user':{LABEL_WIDTH}}{QUESTION}")
     agent = PlayedAgent(stream)
 
@@ -175,17 +172,12 @@ def _show(token: str, shown_format: str, found: list[Event], paint: Paint) -> No
 
 
 def _rows(event: Event, paint: Paint) -> list[str]:
-    if isinstance(event, Content):
-        return [f"{'content':{LABEL_WIDTH}}{_visible(event.text)}"]
-    if isinstance(event, Reasoning):
-        return [paint(f"{'reasoning':{LABEL_WIDTH}}{_visible(event.text)}", paint.BLUE)]
-    if isinstance(event, CallStart):
-        return [paint(f"{'call':{LABEL_WIDTH}}{event.name}", paint.YELLOW)]
-    if isinstance(event, CallDelta):
-        return [paint(f"{'arguments':{LABEL_WIDTH}}{_visible(event.text)}", paint.YELLOW)]
-    if isinstance(event, CallEnd) and event.call.status == "ok":
-        return [paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", paint.GREEN, paint.BOLD)]
-    return []
+    if isinstance(event, CallEnd):
+        ready = paint(f"{'ready':{LABEL_WIDTH}}{_written(event.call)}", paint.GREEN, paint.BOLD)
+        return [ready] if event.call.status == "ok" else []
+    label, *codes = LABELS.get(type(event), ("",))
+    text = event.name if isinstance(event, CallStart) else _visible(event.text)
+    return [paint(f"{label:{LABEL_WIDTH}}{text}", *codes)] if label else []
 
 
 def _summary(output: Output, paint: Paint) -> None:

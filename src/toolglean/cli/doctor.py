@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolglean.batch.lines import fields_of, json_line
-from toolglean.cli.chunks import RULE
 from toolglean.cli.input import Reading, Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
 from toolglean.cli.output import (
@@ -46,8 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what is installed. Of an input with many turns, it looks at the first one."
     )
     codes = exit_codes(_0="the turn was read, or there is none", _1="it has a malformed call or another problem")
-    parser.epilog = f"{RULE}\n\n{codes}"
-    add_input_arguments(parser, one_turn=True)
+    add_input_arguments(parser, codes, one_turn=True)
     add_result_options(parser)
     add_format_options(parser)
 

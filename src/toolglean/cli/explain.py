@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 
-from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
 from toolglean.cli.output import WIDTH, Paint, add_result_options, as_values, line_width, print_result, shortened
@@ -35,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of each got, and what was expected there; the likely cause; and what to pass to read the turn differently. "
         "Of an input with many turns, it explains the first one."
     )
-    parser.epilog = f"{RULE}\n\n{exit_codes(_0='the turn was read', _1='it has a malformed call or another problem')}"
-    add_input_arguments(parser, one_turn=True)
+    codes = exit_codes(_0="the turn was read", _1="it has a malformed call or another problem")
+    add_input_arguments(parser, codes, one_turn=True)
     add_result_options(parser)
     add_format_options(parser)
 

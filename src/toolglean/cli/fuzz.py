@@ -15,7 +15,7 @@ from toolglean.batch.lines import InputError
 from toolglean.cli.options import add_template_arguments, named_format, read_template, variables_of
 from toolglean.cli.output import LABEL_WIDTH, Paint, Row, add_result_options, print_result, print_rows
 from toolglean.cli.progress import clear_line, show_line
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
 
@@ -40,19 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         _1="something does not come back, or no format can be read from the template",
     )
     add_template_arguments(parser, EXAMPLES)
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the random messages (default: 0)")
-    parser.add_argument(
-        "--format",
-        metavar="NAME",
-        help="the format that the template should write, by name or as a JSON file (default: read from the template)",
-    )
-    parser.add_argument(
-        "--allow-loss",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="what may be lost: the name of a loss or of a kind of value, as the report shows it (may be repeated)",
-    )
+    about = {
+        "--seed SEED": "the seed of the random messages (default: 0)",
+        "--format NAME": "the format that the template should write, by name or as a JSON file (default: read from the "
+        "template)",
+        "--allow-loss NAME": "what may be lost: the name of a loss or of a kind of value, as the report shows it (may "
+        "be repeated)",
+    }
+    add_options(parser, about, seed={"type": int, "default": 0}, allow_loss={"action": "append", "default": []})
     add_result_options(parser)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from toolglean.batch.lines import InputError
 from toolglean.cli import options
 from toolglean.cli.output import for_machines
-from toolglean.cli.usage import did_you_mean, exit_codes
+from toolglean.cli.usage import add_options, did_you_mean, exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats import Format, all_formats
 from toolglean.formats.registry import format_named
@@ -36,24 +36,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "format", metavar="NAME|TEMPLATE", help="a format, a model, or a file with a chat template (as for `inspect`)"
     )
-    parser.add_argument("--tools", metavar="FILE", required=True, help="a file with a JSON list of the model's tools")
-    parser.add_argument(
-        "--notation", choices=NOTATIONS, default=NOTATIONS[0], help=f"the notation (default: {NOTATIONS[0]})"
-    )
+    first = {
+        "--tools FILE": "a file with a JSON list of the model's tools",
+        f"--notation {'|'.join(NOTATIONS)}": f"the notation (default: {NOTATIONS[0]})",
+    }
+    add_options(parser, first, tools={"required": True}, notation={"default": NOTATIONS[0]})
     parser.add_argument(
         "--tool-choice",
         default="auto",
         metavar="auto|required|none|TOOL",
         help="whether the model may call, must call, must not call, or must call this tool (default: auto)",
     )
-    parser.add_argument("--one-call", action="store_true", help="at most one call in a turn")
-    parser.add_argument("--reasoning", action="store_true", help="the turn may begin with reasoning")
-    parser.add_argument(
-        "--loose", action="store_true", help="if a grammar cannot express a schema, allow more than the schema does"
-    )
-    parser.add_argument(
-        "--special-tokens", metavar="FILE", help="for lark: a file with a JSON object of special tokens and their ids"
-    )
+    more = {
+        "--one-call": "at most one call in a turn",
+        "--reasoning": "the turn may begin with reasoning",
+        "--loose": "if a grammar cannot express a schema, allow more than the schema does",
+        "--special-tokens FILE": "for lark: a file with a JSON object of special tokens and their ids",
+    }
+    add_options(parser, more)
     options.add_set_option(parser)
 
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.batch.lines import InputError, LineError, name_of
 from toolglean.batch.turns import Columns, Written
-from toolglean.cli.chunks import Line, read_input
+from toolglean.cli.chunks import RULE, Line, read_input
 from toolglean.cli.options import made_with, without_prompt
-from toolglean.cli.usage import did_you_mean
+from toolglean.cli.usage import add_options, did_you_mean
 
 if TYPE_CHECKING:
     from toolglean.batch.logs.rows import RowReader
@@ -45,16 +45,18 @@ _with_line = re.compile(r"(.+):([0-9]+)", re.DOTALL).fullmatch
 
 
 def add_input_arguments(
-    parser: argparse.ArgumentParser, *, default: str | None = "-", columns: bool = True, one_turn: bool = False
+    parser: argparse.ArgumentParser, end: str, *, default: str | None = "-", keys: bool = True, one_turn: bool = False
 ) -> None:
-    """Add the arguments that say what is read, and what it is.
+    """Add the arguments that say what is read, and what it is; and the rule of that to the end of the help.
 
     Args:
         parser: the parser of the command.
+        end: what follows that rule.
         default: the input if none is given; None: the shipped streams.
-        columns: whether the keys of a line can be named.
+        keys: whether the keys of a line can be named.
         one_turn: whether the command reads one turn, so that one of several answers may have to be chosen.
     """
+    parser.epilog = f"{RULE}\n\n{end}"
     last = "or -, standard input (the default)" if default else "or -, standard input (default: the shipped streams)"
     parser.add_argument(
         "file",
@@ -72,26 +74,23 @@ def add_input_arguments(
         ("turns", "the input is JSON lines with a turn on each"),
     ):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=about)
-    if columns:
+    if keys:
         _add_columns(parser)
     if one_turn:
-        parser.add_argument(
-            "--choice", type=int, default=0, metavar="N", help="of a line with several answers, which one (default: 0)"
-        )
+        about = "of a line with several answers, which one (default: 0)"
+        add_options(parser, {"--choice N": about}, choice={"type": int, "default": 0})
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("keys of a line, or columns of a table")
-    group.add_argument(
-        "--text-column", metavar="NAME", help="where the turn's text is (default: as for turns, see below)"
-    )
+    add_options(group, {"--text-column NAME": "where the turn's text is (default: as for turns, see below)"})
     for name, where, unless in (
         ("tools", "where the turn's tools are", "--tools"),
         ("model", "where the name of the turn's model is", "an option that says how the model writes"),
         ("format", "where the name of the turn's format is", "such an option"),
     ):
         about = f"{where} (default: {name}); not used with {unless}"
-        group.add_argument(f"--{name}-column", metavar="NAME", default=name, help=about)
+        add_options(group, {f"--{name}-column NAME": about}, **{f"{name}_column": {"default": name}})
 
 
 def columns_of(args: argparse.Namespace) -> Columns:
@@ -293,7 +292,8 @@ def _turn_of(line: Line, name: str, args: argparse.Namespace) -> Turn:
         raise InputError(f"--choice {choice}: the choices of {where} are 0 to {len(found) - 1}")
     several = f", choice {choice}" if len(found) > 1 else ""
     written = found[choice]
-    return Turn(f"{where}{several}", written.texts, value, written, notes=tuple(_notes(written)))
+    notes = filter(None, (line.note, *_notes(written)))
+    return Turn(f"{where}{several}", written.texts, value, written, notes=tuple(notes))
 
 
 def _notes(written: Written) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from toolglean.batch.lines import InputError
 from toolglean.cli.options import add_template_arguments, read_template, variables_of
 from toolglean.cli.output import Paint, add_result_options, labelled, print_result, print_rows, values_in
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
@@ -35,12 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = exit_codes(4, _0="a format was read", _1="no format can be read from the template")
     add_template_arguments(parser, SAMPLES)
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help="the model's name: show whether Parser uses the name or the template if it is given both, and why",
-    )
-    parser.add_argument("--no-recognition", action="store_true", help="infer the format even if it is a known one")
+    about = {
+        "--model NAME": "the model's name: show whether Parser uses the name or the template if it is given both, and "
+        "why",
+        "--no-recognition": "infer the format even if it is a known one",
+    }
+    add_options(parser, about)
     add_result_options(parser)
 
 

@@ -21,13 +21,15 @@ from toolglean.cli.output import (
     Paint,
     add_result_options,
     as_values,
+    check_new,
     for_machines,
     labelled,
     print_result,
     print_rows,
     write_file,
 )
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
+from toolglean.conversation.fields import json_of
 from toolglean.errors import FormatError
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
@@ -51,24 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON lines, a turn on each (as for `toolglean parse --turns`, or as a JSON string); or text, which is "
         "one turn. '-' is standard input",
     )
-    parser.add_argument("--tools", metavar="FILE", required=True, help="a file with a JSON list of the model's tools")
-    parser.add_argument("--name", default="learnt", metavar="NOVA", help="the name of the format (default: learnt)")
-    parser.add_argument(
-        "--answers",
-        metavar="FILE",
-        help='JSON lines with the calls of each turn, if you know them: a list of {"name": …, "arguments": {…}}',
-    )
-    parser.add_argument(
-        "--output",
-        metavar="FILE",
-        help="also write the format to this file, as JSON: every command reads it with `--format FILE`, if its name "
-        "ends in .json, and a program with `Format.from_json`",
-    )
+    about = {
+        "--tools FILE": "a file with a JSON list of the model's tools",
+        "--name NOVA": "the name of the format (default: learnt)",
+        "--answers FILE": "JSON lines with the calls of each turn, if you know them: a list of "
+        '{"name": …, "arguments": {…}}',
+        "--output FILE": "also write the format to a new file, as JSON: every command reads it with `--format FILE`, "
+        "if its name ends in .json, and a program with `Format.from_json`",
+    }
+    add_options(parser, about, tools={"required": True}, name={"default": "learnt"})
     add_result_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Learn, and print. Returns 1 if no format can be learnt, else 0."""
+    check_new("--output", args.output)
     tools = read_tools(args.tools)
     turns = [turn for log in args.logs for turn in _turns(log)]
     answers = None if args.answers is None else list(_answers(args.answers))
@@ -90,18 +89,11 @@ def run(args: argparse.Namespace) -> int:
 def _turns(log: str) -> Iterator[str]:
     text = "".join(map(str, read_input(log, "text")))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or not all(_is_json(line) for _, line in lines):
+    if not lines or not all(isinstance(json_of(line), str | dict | list) for _, line in lines):
         yield text
         return
     for number, line in lines:
         yield from (each.text for each in Columns().read(line, f"{name_of(log)}: line {number}")[1])
-
-
-def _is_json(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), str | dict | list)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _answers(path: str) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from toolglean.batch.logs.run import LogRun, counts_of
 from toolglean.batch.logs.source import Source
 from toolglean.batch.logs.workers import WorkerError
 from toolglean.cli.input import located, row_reader
-from toolglean.cli.output import check_suffix
+from toolglean.cli.output import check_new, check_suffix
 from toolglean.cli.progress import Progress, clear_line
 
 __all__ = ["BROKE_OFF", "run_log"]
@@ -82,7 +82,7 @@ def _check(args: argparse.Namespace, given: Path, name: str) -> None:
     if args.file != "-" and log.exists() and given.exists() and given.samefile(log):
         raise InputError(f"{name}: this file is the log itself; choose another name")
     if table.is_done(given) and not args.resume:
-        raise InputError(f"{name}: the file already exists: remove it, or choose another name")
+        check_new("--output", args.output)
 
 
 def _check_suffix(given: Path) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolglean.batch.lines import InputError
+from toolglean.batch.lines import InputError, read_text
+from toolglean.cli.usage import add_options
 from toolglean.errors import FormatError, TemplateError, ToolError, UsageError
 from toolglean.formats.spec import Format
 from toolglean.options import DEFAULT, WORDS, ParserOptions
@@ -54,6 +55,12 @@ POLICIES = {
     "tools' schemas, or content (default: content)",
 }
 """The options of the parser that are one of several words, and what the help says about each."""
+OF_A_TURN = {
+    "--prompt FILE": "a file with the prompt, or just its end, which shows whether the reasoning is open",
+    "--tools FILE": "a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic "
+    "or MCP",
+}
+"""The options that each request to a server brings itself."""
 
 
 def add_format_options(parser: argparse.ArgumentParser, *, for_server: bool = False) -> None:
@@ -67,54 +74,32 @@ def add_format_options(parser: argparse.ArgumentParser, *, for_server: bool = Fa
     group = parser.add_argument_group(f"how the model writes (default: {shows})")
     _add_ways(group)
     begins = "responses begin" if for_server else "the turn begins"
-    group.add_argument(
-        "--start",
-        choices=["content", "reasoning"],
-        default=None if for_server else "content",
-        help=f"what {begins} with: reasoning if the prompt has opened it (default: content)",
-    )
+    start = {"default": None if for_server else "content"}
+    about = f"what {begins} with: reasoning if the prompt has opened it (default: content)"
+    add_options(group, {"--start content|reasoning": about}, start=start)
     add_set_option(group)
     if for_server:
         parser.set_defaults(tools=None, prompt=None)
     else:
-        group.add_argument(
-            "--prompt",
-            metavar="FILE",
-            help="a file with the prompt, or just its end, which shows whether the reasoning is open",
-        )
-        group.add_argument(
-            "--tools",
-            metavar="FILE",
-            help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or "
-            "MCP",
-        )
+        add_options(group, OF_A_TURN)
     add_policy_options(parser, unknown_tools="content" if for_server else "call")
 
 
 def _add_ways(group: Any) -> None:
-    way = group.add_mutually_exclusive_group()
-    way.add_argument(
-        "--format",
-        metavar="NAME",
-        help="the name of a format, listed by `toolglean formats` (default: auto); or a file whose name ends in .json, "
-        "with a format as `toolglean learn --output` writes it",
-    )
-    way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
-    way.add_argument(
-        "--tag",
-        metavar="TEXT",
-        help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn",
-    )
-    group.add_argument(
-        "--closer", metavar="TEXT", help="with --tag: the marker that ends a call (default: derived from the tag)"
-    )
-    group.add_argument(
-        "--template",
-        metavar="FILE",
-        help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
-        "Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is used if a format "
-        "can be read from it, and the name otherwise",
-    )
+    one_way = {
+        "--format NAME": "the name of a format, listed by `toolglean formats` (default: auto); or a file whose name "
+        "ends in .json, with a format as `toolglean learn --output` writes it",
+        "--model NAME": "the model's name, such as Qwen/Qwen3-8B or qwen3:8b",
+        "--tag TEXT": "the marker that starts a call; '{' or '[' for bare JSON at the start of the turn",
+    }
+    add_options(group.add_mutually_exclusive_group(), one_way)
+    more = {
+        "--closer TEXT": "with --tag: the marker that ends a call (default: derived from the tag)",
+        "--template FILE": "a file from which the format is read: a chat template, Go or Jinja (Jinja needs "
+        "toolglean[jinja]); an Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is "
+        "used if a format can be read from it, and the name otherwise",
+    }
+    add_options(group, more)
 
 
 def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = "call") -> None:
@@ -126,22 +111,14 @@ def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = 
     """
     group = parser.add_argument_group("which calls are read")
     for name, about in POLICIES.items():
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            choices=WORDS[name],
-            default=getattr(DEFAULT, name),
-            help=about.format(unknown_tools=unknown_tools),
-        )
-    group.add_argument(
-        "--no-repair",
-        action="store_true",
-        help="leave broken calls malformed, even if there is only one way to repair them",
-    )
-    group.add_argument(
-        "--strict-format",
-        action="store_true",
-        help="read the named format alone: no calls of your tools in the formats of other families",
-    )
+        option = f"--{name.replace('_', '-')} {'|'.join(WORDS[name])}"
+        how = {name: {"default": getattr(DEFAULT, name)}}
+        add_options(group, {option: about.format(unknown_tools=unknown_tools)}, **how)
+    flags = {
+        "--no-repair": "leave broken calls malformed, even if there is only one way to repair them",
+        "--strict-format": "read the named format alone: no calls of your tools in the formats of other families",
+    }
+    add_options(group, flags)
 
 
 def options_from(args: argparse.Namespace) -> ParserOptions:
@@ -164,24 +141,15 @@ def add_template_arguments(parser: argparse.ArgumentParser, examples: int) -> No
         metavar="TEMPLATE",
         help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
     )
-    parser.add_argument(
-        "--examples",
-        type=at_least_one,
-        default=examples,
-        metavar="N",
-        help=f"how many random messages go through the template (default: {examples})",
-    )
+    about = f"how many random messages go through the template (default: {examples})"
+    add_options(parser, {"--examples N": about}, examples={"type": at_least_one, "default": examples})
     add_set_option(parser)
 
 
 def add_set_option(parser: Any) -> None:
     """The option for what a template is given besides the messages."""
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        help="a variable for the template, such as enable_thinking=true, as JSON or else text (may be repeated)",
-    )
+    about = "a variable for the template, such as enable_thinking=true, as JSON or else text (may be repeated)"
+    add_options(parser, {"--set NAME=VALUE": about}, set={"action": "append"})
 
 
 def variables_of(args: argparse.Namespace) -> dict[str, Any]:
@@ -268,25 +236,6 @@ def named_format(given: str | None) -> str | Format | None:
         return Format.from_json(read_text(given))
     except FormatError as error:
         raise InputError(f"{given}: {error}") from error
-
-
-def read_text(path: str) -> str:
-    """The text of a UTF-8 file, with its own line breaks.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        line = before.count(b"\n") + 1
-        raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
 def read_template(path: str) -> TemplateSource:

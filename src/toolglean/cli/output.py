@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from toolglean.batch.lines import InputError, fields_of, json_line
+from toolglean.cli.usage import add_options
 from toolglean.events import Event, ToolCall
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "add_color_option",
     "add_result_options",
     "as_values",
+    "check_new",
     "check_suffix",
     "end_line",
     "event_line",
@@ -115,12 +117,8 @@ class Paint:
 
 def add_color_option(parser: argparse.ArgumentParser) -> None:
     """Add `--color`, for commands that print for people: see `paint_of`."""
-    parser.add_argument(
-        "--color",
-        choices=["auto", "always", "never"],
-        default="auto",
-        help="colour (default: auto, which is on a terminal, unless NO_COLOR is set)",
-    )
+    about = "colour (default: auto, which is on a terminal, unless NO_COLOR is set)"
+    add_options(parser, {"--color auto|always|never": about}, color={"default": "auto"})
 
 
 def paint_of(args: argparse.Namespace) -> Paint:
@@ -199,6 +197,20 @@ def check_suffix(option: str, path: Path, suffixes: Sequence[str], what: str) ->
     if path.suffix and path.suffix.lower() not in suffixes:
         expected = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
         raise InputError(f"{option} {path}: {what}; expected a name that ends with {expected}, not with {path.suffix}")
+
+
+def check_new(option: str, path: str | None) -> None:
+    """Refuse the name of a file that is there, unless it is empty: `--output` overwrites nothing that was found out.
+
+    Args:
+        option: the option that gives the name.
+        path: the name; None: there is none.
+
+    Raises:
+        InputError: the file exists.
+    """
+    if path is not None and Path(path).is_file() and Path(path).stat().st_size:
+        raise InputError(f"{option} {path}: the file already exists: remove it, or choose another name")
 
 
 def write_file(option: str, path: str, data: bytes) -> None:

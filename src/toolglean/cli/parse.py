@@ -11,11 +11,11 @@ from itertools import chain
 
 from toolglean.batch.lines import InputError, row_line
 from toolglean.batch.outcome import Counts, code_of
-from toolglean.cli.chunks import RULE, Line
+from toolglean.cli.chunks import Line
 from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader, tools_or_shipped
 from toolglean.cli.options import add_format_options, at_least_one, made_with
 from toolglean.cli.output import end_line, event_line, for_machines
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.events import Event, fold
 from toolglean.parser import Parser
 
@@ -35,36 +35,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reasoning, calls, unfinished calls, problems. For JSON lines that are turns it prints such a line for each, "
         "with the turn's id and its line, and a summary as the last line. With --output, these lines go to a file."
     )
-    parser.epilog = f"{RULE}\n\n{EXIT_CODES}"
-    add_input_arguments(parser)
-    parser.add_argument(
-        "--events",
-        action="store_true",
-        help="one stream: print every event on a line of its own, as soon as it is known; the last line gives the "
-        "format",
-    )
-    group = parser.add_argument_group("turns")
-    group.add_argument("--summary", action="store_true", help="print only the summary, not the turns")
-    group.add_argument(
-        "--fail-fast", action="store_true", help="stop at the first line that is not a turn, with exit code 2"
-    )
-    _add_log_options(parser)
-    add_format_options(parser)
-
-
-def _add_log_options(parser: argparse.ArgumentParser) -> None:
+    add_input_arguments(parser, EXIT_CODES)
+    about = "one stream: print every event on a line of its own, as soon as it is known; the last line gives the format"
+    add_options(parser, {"--events": about})
+    turns = {
+        "--summary": "print only the summary, not the turns",
+        "--fail-fast": "stop at the first line that is not a turn, with exit code 2",
+    }
+    add_options(parser.add_argument_group("turns"), turns)
+    logs = {
+        "--output FILE": "write the rows to this file, and print only the summary. The suffix says how: JSON lines "
+        "(.jsonl, .ndjson, or none), compressed (.gz; .zst with Python 3.14 or toolglean[batch]), or Parquet "
+        "(.parquet, with toolglean[batch])",
+        "--jobs N": "how many processes read turns (default: 1)",
+        "--resume": "continue a FILE whose run was interrupted or killed",
+    }
     group = parser.add_argument_group("logs (a row of output for each row of the log)")
-    group.add_argument(
-        "--output",
-        metavar="FILE",
-        help="write the rows to this file, and print only the summary. The suffix says how: JSON lines (.jsonl, "
-        ".ndjson, or none), compressed (.gz; .zst with Python 3.14 or toolglean[batch]), or Parquet (.parquet, with "
-        "toolglean[batch])",
-    )
-    group.add_argument(
-        "--jobs", type=at_least_one, metavar="N", default=1, help="how many processes read turns (default: 1)"
-    )
-    group.add_argument("--resume", action="store_true", help="continue a FILE whose run was interrupted or killed")
+    add_options(group, logs, jobs={"type": at_least_one, "default": 1})
+    add_format_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

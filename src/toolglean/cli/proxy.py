@@ -18,13 +18,34 @@ from urllib.parse import urlsplit
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
 from toolglean.cli.options import add_format_options, at_least_one, made_with
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 
 __all__ = ["add_arguments"]
 
 PORT = 8001
 LAST_PORT = 65535
 MIB = 1024 * 1024
+PASSED_ON = {
+    "--stream-arguments": "stream the arguments of a call as they are written (default: a call comes once it is whole, "
+    "because some clients run a call that was cut off)",
+    "--history messages|text": "text: write tools, calls and results of a request as text, for servers whose template "
+    "has no tools",
+    "--serve same|messages": "messages: requests of Anthropic's Messages API become requests of OpenAI's chat API, for "
+    "servers that have only that one (default: same, every request goes to the path that it names)",
+    "--body-limit MIB": "the largest size of a request's body, in MiB (default: 64)",
+}
+OPERATION = {
+    "--config FILE": "a TOML file with options by their names, such as no-repair = true; the command line comes first",
+    "--workers N": "how many processes serve the port (default: 1)",
+    "--request-limit N": "how many requests each process answers at once; others get status 503 (default: any number)",
+    "--silence-limit SECONDS": "how long the server may be silent before an answer breaks off (default: as long as it "
+    "likes)",
+    "--drain SECONDS": "how long open answers may go on after SIGTERM or an interrupt (default: 20)",
+    "--log-format text|json": "json: one line of JSON for each request and each warning, without keys and bodies "
+    "(default: text, warnings only)",
+    "--otel": "send traces and metrics to the OTLP endpoint of OTEL_EXPORTER_OTLP_ENDPOINT (needs toolglean[otel])",
+}
+"""The options, and what the help says."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,82 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "that the model leaked into its text come as tool calls, streamed and whole. Everything else passes unchanged. "
         "It keeps no keys and logs no bodies. /healthz shows that it runs, /metrics counts what it did."
     )
-    parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
-    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine alone)")
-    parser.add_argument("--port", type=int, default=PORT, help=f"where to listen (default: {PORT}; 0: any free port)")
+    about = {
+        "--upstream URL": "the server, such as http://localhost:8000/v1",
+        "--host HOST": "where to listen (default: 127.0.0.1, this machine alone)",
+        "--port PORT": f"where to listen (default: {PORT}; 0: any free port)",
+    }
+    port = {"type": int, "default": PORT}
+    add_options(parser, about, upstream={"required": True}, host={"default": "127.0.0.1"}, port=port)
     parser.epilog = exit_codes(4, 141, _0="ended by SIGTERM", _1="one of several processes ended by an error")
     add_format_options(parser, for_server=True)
-    group = parser.add_argument_group("what is passed on")
-    group.add_argument(
-        "--stream-arguments",
-        action="store_true",
-        help="stream the arguments of a call as they are written (default: a call comes once it is whole, because some "
-        "clients run a call that was cut off)",
-    )
-    group.add_argument(
-        "--history",
-        choices=["messages", "text"],
-        default="messages",
-        help="text: write tools, calls and results of a request as text, for servers whose template has no tools",
-    )
-    group.add_argument(
-        "--serve",
-        choices=["same", "messages"],
-        default="same",
-        help="messages: requests of Anthropic's Messages API become requests of OpenAI's chat API, for servers that "
-        "have only that one (default: same, every request goes to the path that it names)",
-    )
-    group.add_argument(
-        "--body-limit",
-        type=int,
-        default=64,
-        metavar="MIB",
-        help="the largest size of a request's body, in MiB (default: 64)",
-    )
-    _add_operation(parser)
-
-
-def _add_operation(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how it runs")
-    group.add_argument(
-        "--config",
-        metavar="FILE",
-        help="a TOML file with options by their names, such as no-repair = true; the command line comes first",
-    )
-    group.add_argument(
-        "--workers", type=at_least_one, default=1, metavar="N", help="how many processes serve the port (default: 1)"
-    )
-    group.add_argument(
-        "--request-limit",
-        type=at_least_one,
-        metavar="N",
-        help="how many requests each process answers at once; others get status 503 (default: any number)",
-    )
-    group.add_argument(
-        "--silence-limit",
-        type=at_least_one,
-        metavar="SECONDS",
-        help="how long the server may be silent before an answer breaks off (default: as long as it likes)",
-    )
-    group.add_argument(
-        "--drain",
-        type=at_least_one,
-        default=20,
-        metavar="SECONDS",
-        help="how long open answers may go on after SIGTERM or an interrupt (default: 20)",
-    )
-    group.add_argument(
-        "--log-format",
-        choices=["text", "json"],
-        default="text",
-        help="json: one line of JSON for each request and each warning, without keys and bodies (default: text, "
-        "warnings only)",
-    )
-    group.add_argument(
-        "--otel",
-        action="store_true",
-        help="send traces and metrics to the OTLP endpoint of OTEL_EXPORTER_OTLP_ENDPOINT (needs toolglean[otel])",
-    )
+    add_options(parser.add_argument_group("what is passed on"), PASSED_ON, body_limit={"type": int})
+    numbers = {name: {"type": at_least_one} for name in ("workers", "request_limit", "silence_limit", "drain")}
+    add_options(parser.add_argument_group("how it runs"), OPERATION, **numbers)
+    parser.set_defaults(history="messages", serve="same", body_limit=64, workers=1, drain=20, log_format="text")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,11 +8,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from toolglean.cli.chunks import RULE
 from toolglean.cli.input import Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options, at_least_one
 from toolglean.cli.output import check_suffix, for_people, write_file
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import add_options, exit_codes
 from toolglean.kit.replay import Recording, cut_turn, html_page, record
 
 __all__ = ["add_arguments"]
@@ -29,15 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Of an input with many turns, it plays the first one."
     )
     codes = exit_codes(_0="the turn was read", _1="it has a malformed call or another problem")
-    parser.epilog = f"{RULE}\n\nThe page is written even if the exit code is 1 or 4.\n\n{codes}"
-    add_input_arguments(parser, one_turn=True)
-    parser.add_argument("--html", required=True, metavar="FILE", help="where the page goes; - for standard output")
-    parser.add_argument(
-        "--chunk",
-        type=at_least_one,
-        metavar="N",
-        help="cut the turn into new chunks of N characters (default: as it arrived; at its words if that is not known)",
-    )
+    end = f"The page is written even if the exit code is 1 or 4.\n\n{codes}"
+    add_input_arguments(parser, end, one_turn=True)
+    about = {
+        "--html FILE": "where the page goes; - for standard output",
+        "--chunk N": "cut the turn into new chunks of N characters (default: as it arrived; at its words if that is "
+        "not known)",
+    }
+    add_options(parser, about, html={"required": True}, chunk={"type": at_least_one})
     add_format_options(parser)
 
 

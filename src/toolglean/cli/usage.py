@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-__all__ = ["CommandParser", "did_you_mean", "exit_codes"]
+__all__ = ["CommandParser", "add_options", "did_you_mean", "exit_codes"]
 
 CODES = {
     0: "everything was read",
@@ -58,6 +58,21 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     if not near and len(name.lstrip("-")) >= PREFIX:
         near = [each for each in known if each.startswith(name)]
     return f"; did you mean {near[0]}?" if len(near) == 1 else ""
+
+
+def add_options(group: Any, about: Mapping[str, str], **more: Mapping[str, Any]) -> None:
+    """Add options to a command.
+
+    Args:
+        group: its parser, or a group of that.
+        about: each option as users write it, and what the help says: `--flag`, `--option METAVAR`, `--option one|two`.
+        more: what else argparse is told of an option, by its name.
+    """
+    for shown, text in about.items():
+        option, _, value = shown.partition(" ")
+        how: dict[str, Any] = {"metavar": value} if value else {"action": "store_true"}
+        how = {"choices": value.split("|")} if "|" in value else how
+        group.add_argument(option, help=text, **how, **more.get(option.strip("-").replace("-", "_"), {}))
 
 
 def exit_codes(*without: int, **said: str) -> str:
@@ -126,8 +141,7 @@ class CommandParser(argparse.ArgumentParser):
         # The arguments, with those of the file that they name before them.
         import tomllib  # noqa: PLC0415  # for one command
 
-        from toolglean.batch.lines import InputError  # noqa: PLC0415
-        from toolglean.cli.options import read_text  # noqa: PLC0415
+        from toolglean.batch.lines import InputError, read_text  # noqa: PLC0415
 
         finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
         finder.add_argument(FILE)

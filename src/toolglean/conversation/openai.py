@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolglean.conversation.deltas import ToolCallAggregator, call_item, fragments_of
-from toolglean.conversation.fields import field, listed, result_text, text_of, written_arguments
+from toolglean.conversation.fields import field, listed, result_text, text_in, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -81,8 +81,8 @@ class OpenAIChunkWrapper(Wrapped):
         return found if found and isinstance(found, str) else None
 
     def get_text(self) -> str:
-        """Its text; "" if it has none."""
-        return text_of(field(self.delta, "content"))
+        """Its text; "" if it has none. Choices of the older API of completions have it themselves."""
+        return text_of(field(self.delta, "content")) or text_in(self._shown, "text")
 
     def get_reasoning(self) -> str:
         """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""

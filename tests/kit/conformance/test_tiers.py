@@ -156,7 +156,7 @@ def test_a_disputed_case_is_reported_and_not_scored() -> None:
     assert report.passed
     text = as_text(report)
     assert "UNSAFE  written/mention/quoted-call  (disputed, not scored: https://example.org/1" in text
-    assert text.endswith("simple: 1 of 1 cases right (100.0 %), 1 disputed")
+    assert text.endswith("simple: 1 of 1 cases right (100 %), 1 disputed")
 
 
 def test_reports_tell_core_from_policy() -> None:

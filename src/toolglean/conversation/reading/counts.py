@@ -1,5 +1,6 @@
-# How often what was found in answers, and what is reported about a call to a tool that the request does not have, and
-# that stays content. Does not depend on how it was found, on any wire format, or on who asks.
+# How often what was found in answers, and what is reported about a call that stays content: to a tool that the request
+# does not have, or in a spelling that was not read. Does not depend on how it was found, on any wire format, or on who
+# asks.
 #
 # A program that gets a call with an unknown name may fail: the OpenAI Agents SDK raises. So such a call is content for
 # it, as the model wrote it.
@@ -11,10 +12,10 @@ import logging
 from collections import Counter
 from dataclasses import dataclass, field
 
-from toolglean.engine.reasons import UNKNOWN_TOOL
+from toolglean.engine.reasons import UNKNOWN_TOOL, UNREAD
 from toolglean.events import Problem, ToolCall
 
-__all__ = ["Counts", "log_unknown", "unknown_tool"]
+__all__ = ["Counts", "unknown_tool"]
 
 log = logging.getLogger("toolglean.clients.turn.unknown")  # the name before 1.0, by which logs are filtered
 
@@ -56,27 +57,23 @@ class Counts:
         self.repairs.update(call.repairs)
 
     def problem(self, problem: Problem) -> None:
-        """A problem occurred.
+        """A problem occurred. That of a call which stays content is logged, with nothing of the text but a name.
 
         Args:
             problem: that.
         """
         self.problems[problem.code] += 1
+        if (problem.code, problem.reason) == UNKNOWN_TOOL:
+            log.warning(
+                'a call to an unknown tool stays content: %.*r (to get such calls, pass unknown_tools="call", or '
+                "--unknown-tools call)",
+                SHOWN,
+                problem.text,
+            )
+        elif problem.code == UNREAD.code:
+            log.warning("a call was not read, and stays content: %s (`toolglean doctor` tells more)", problem.reason)
 
 
 def unknown_tool(call: ToolCall) -> Problem:
-    """The problem of a call to an unknown tool, which stays content. It is logged, too."""
-    problem = Problem(*UNKNOWN_TOOL, call.name, call.span[0])
-    log_unknown(problem)
-    return problem
-
-
-def log_unknown(problem: Problem) -> None:
-    """Log the problem, if it is that of a call to an unknown tool which stays content."""
-    if (problem.code, problem.reason) == UNKNOWN_TOOL:
-        log.warning(
-            'a call to an unknown tool stays content: %.*r (to get such calls, pass unknown_tools="call", or '
-            "--unknown-tools call)",
-            SHOWN,
-            problem.text,
-        )
+    """The problem of a call to an unknown tool, which stays content."""
+    return Problem(*UNKNOWN_TOOL, call.name, call.span[0])

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
-from toolglean.conversation.reading.counts import Counts, log_unknown, unknown_tool
+from toolglean.conversation.reading.counts import Counts, unknown_tool
 from toolglean.conversation.reading.duplicates import DuplicateFilter, Ended, Rest, SentCall, Shared, in_one, shifted
 from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
 from toolglean.conversation.reading.tape import Tape
@@ -314,7 +314,6 @@ class TurnText:
                 self._ended = event.start + len(event.text)
             elif kind is Problem:
                 self._manner.counts.problem(event)
-                log_unknown(event)
             found.append(event)
         if at_end and self._last is not None:
             found += self._rest(self._last, self._seen)

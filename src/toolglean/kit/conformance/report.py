@@ -16,6 +16,7 @@ from toolglean.kit.conformance.judge import VERDICTS
 from toolglean.kit.conformance.reading import call_text
 from toolglean.kit.conformance.results import cut
 from toolglean.kit.conformance.runner import Report, Result
+from toolglean.kit.conformance.tiers import Score
 
 __all__ = ["as_json", "as_junit", "as_text"]
 
@@ -95,7 +96,7 @@ def _summary(report: Report, case_set: CaseSet | None) -> str:
         lines.append(f"cases: {shown} ({case_set.digest[:19]}), {chosen}; ways: {report.ways}")
     judged = [each for each in report.results if each.outcome() != (None, None)]
     right = sum(not each.failed for each in judged)
-    share = f" ({100 * right / len(judged):.1f} %)" if judged else ""
+    share = f" ({Score(right, len(judged)).share})" if judged else ""
     disputed = sum(bool(result.case.disputed) for result in report.results)
     others = {"unproven": report.verdicts["unproven"], "skipped": report.verdicts["skipped"], "disputed": disputed}
     shown = "".join(f", {count} {name}" for name, count in others.items() if count)

@@ -9,7 +9,9 @@
 #   expected.py        what could have followed where a walk ended, in words
 #   names_and_code.py  what the text shows besides markers: code, and names before arguments
 #   evidence.py        all of the above, as the rules get it
-#   causes.py          the likely cause, in plain words; near_misses.py: what is nearly a call
+#   causes.py          the likely cause; near_misses.py: what is nearly a call
+#   rules.py           which rule a text breaks: tried, not guessed
+#   stories.py         what is said about each cause, in one table
 #   reasons.py         the kind of trouble that a problem reports
 #   trials.py          what to pass to read the turn differently: tried, not guessed
 #   wording.py         the parts of an explanation in words

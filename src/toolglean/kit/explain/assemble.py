@@ -2,7 +2,7 @@
 # is found (the other files here).
 #
 # The turn is read a bounded number of times: MOST openers are looked at, in the formats that they fit, and all these
-# readings together read at most BUDGET characters; a dozen trials read the turn once each.
+# readings together read at most BUDGET characters; a few dozen trials read the turn once each.
 """The whole explanation."""
 
 from __future__ import annotations

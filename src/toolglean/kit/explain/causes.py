@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.events import ToolCall
 from toolglean.kit.explain import near_misses
-from toolglean.kit.explain.evidence import Evidence, Story
+from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach
 from toolglean.kit.explain.reading import another_message
 from toolglean.kit.explain.reasons import NOT_CLOSED, detail_of, limit_of
+from toolglean.kit.explain.rules import json_around
+from toolglean.kit.explain.stories import Story, story
 from toolglean.kit.explain.trials import shown_value
 
 if TYPE_CHECKING:
@@ -25,11 +27,6 @@ MOST = 5  # causes that are named
 LONG = 60  # characters of an argument that is shown
 SHOWN = 12  # characters of the text at the place of a fault
 NEAR = 0.85  # the least similarity of the name of a tool that is suggested: `select_all` is not `delete_all`
-
-STRIPPED = (
-    "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
-    "SGLang or transformers. `toolglean formats NAME` lists the markers that must stay."
-)
 
 
 def causes_of(found: Evidence) -> list[Cause]:
@@ -49,12 +46,7 @@ def causes_of(found: Evidence) -> list[Cause]:
 def _limits(found: Evidence) -> Iterator[Story]:
     for problem in found.read.problems:
         if name := limit_of(problem.code):
-            yield Story(
-                "limit",
-                problem.start,
-                f"The turn exceeded the limit {name!r}, so everything after that is content. If you expect such calls, "
-                f"pass options=ParserOptions(limits=Limits({name}=…)) with a larger value.",
-            )
+            yield story("limit", problem.start, limit=name)
 
 
 def _unfinished(found: Evidence) -> Iterator[Story]:
@@ -68,25 +60,24 @@ def _unfinished(found: Evidence) -> Iterator[Story]:
 def _incomplete(found: Evidence, call: ToolCall) -> Story:
     end = len(found.read.text)
     reach = _reach_at(found, call.span[0])
-    if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
-        closers = (each for each in reach.expected if each.startswith(("'</", "'<|/")))
+    declared = found.read.parser.format
+    markers, pattern = ((), "") if declared is None else (declared.markers, declared.call.rstrip())
+    ends = (">", "]", ")", "}", *filter(None, map(str.strip, markers)))
+    if reach is not None and reach.within == "markers" and found.read.text.rstrip().endswith(ends):
+        opens = ("'</", "'<|/")
+        closers = (each for each in reach.expected if each.startswith(opens) or pattern.endswith(each[1:-1]))
         waits = next(closers, next(iter(reach.expected), "its closer"))
-        return Story(
-            "missing-closer",
-            end,
-            f"The call of {call.name!r} was never closed: the turn ends where {waits} was expected. Another parameter "
-            "might have followed, so the call is incomplete. Check max_tokens, and that no stop string removes the "
-            "closing marker.",
-        )
-    return _cut_off(end, f"the call of {call.name!r}")
+        return story("missing-closer", end, call=call.name, waits=waits)
+    return story("cut-off", end, what=f"the call of {call.name!r}")
 
 
 def _cut_off(end: int, what: str) -> Story:
     return Story(
         "cut-off",
         end,
-        f"The turn ends inside {what}: the model was probably stopped by max_tokens (finish_reason 'length'). Raise "
-        "the limit, or ask the model again. A call that is cut off is never returned as complete.",
+        f"The turn ends inside {what}. If the server says finish_reason 'length', max_tokens stopped the model: raise "
+        "it. If not, the model or a stop string left out the rest: the text does not show which. A call that is cut "
+        "off is never returned as complete.",
     )
 
 
@@ -96,12 +87,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     if problem is None or limit_of(problem.code):
         return
     if problem.code in NOT_CLOSED:
-        yield Story(
-            "missing-closer",
-            problem.start,
-            f"A closing marker is missing before the end of the call of {call.name!r}, or a value quotes a call: "
-            f"{problem.reason}. The parser cannot tell which, so the call is malformed.",
-        )
+        yield story("missing-closer/before", problem.start, call=call.name, reason=problem.reason)
         return
     if not_object := list(near_misses.no_object(found.read.text, call.name, problem.start, problem.code)):
         yield from not_object
@@ -115,12 +101,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     else:
         place, said = problem.start, detail_of(problem.reason)
     line, column = found.read.places.of(place)
-    yield Story(
-        kind,
-        place,
-        f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
-        f"The model wrote it that way, so the call is malformed and must not run. {near_misses.RARER}",
-    )
+    yield story(kind, place, call=call.name, what=what, line=line, column=column, said=said)
 
 
 def _reach_at(found: Evidence, start: int) -> Reach | None:
@@ -143,23 +124,13 @@ def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
         if reach.outcome == "malformed" and opener.quoted:
             continue
         if opener.read_as == "reasoning":
-            yield Story(
-                "in-reasoning",
-                opener.start,
-                f"The reasoning contains {what}. A call there is a draft, and stays reasoning. If the reasoning "
-                "should have ended before it, its closing marker is missing, or the prompt did not open any reasoning.",
-            )
+            yield story("in-reasoning", opener.start, what=what)
         elif opener.quoted:
-            yield _quoted(opener.start, what)
+            yield story("quoted", opener.start, what=f"{what[:1].upper()}{what[1:]}")
         elif found.asked.ways and found.read.format not in opener.formats:
             ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
-            yield Story(
-                "other-dialect",
-                opener.start,
-                f"You passed {ways}, but {opener.text!r} begins {what} in another family's format "
-                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or leave the "
-                "argument out, so that the format is detected from the turn.",
-            )
+            formats = ", ".join(opener.formats[:3])
+            yield story("other-dialect", opener.start, ways=ways, marker=opener.text, what=what, formats=formats)
         elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
             yield _unknown(found, reach.name, opener.start, "so it is content")
 
@@ -168,95 +139,58 @@ def _way(value: Any) -> str:
     return shown_value(value) if isinstance(value, str) and len(value) <= LONG else "…"
 
 
-def _quoted(start: int, what: str) -> Story:
-    return Story(
-        "quoted",
-        start,
-        f"{what[0].upper()}{what[1:]} is quoted: in code, in a quoted line or in a tool's result. That makes it an "
-        "example, so it is content. Tell the model not to quote its calls.",
-    )
-
-
-_TOLD: Mapping[ProblemCode, Story] = {
-    "not-a-call": Story(
-        "data",
-        0,
-        "The JSON that names {text!r} is not a call but data, because {why}. So it is content. JSON without a marker "
-        "is a call only if it is the whole answer, and has all required arguments and nothing else.",
-    ),
-    "call-in-json-string": Story(
-        "in-json-string", 0, "What looks like a call is inside a string of a JSON document, so it is content."
-    ),
-    "call-to-user": Story(
-        "addressed-to-user",
-        0,
-        "What looks like a call is in a message whose header addresses it to the user, so it is an example for the "
-        "user, and content.",
-    ),
-    "leftover-marker": Story(
-        "left-over", 0, "The marker {text!r} is left over next to a call. It is markup, and changes nothing."
-    ),
+_TOLD: Mapping[ProblemCode, str] = {
+    "not-a-call": "data",
+    "call-in-json-string": "in-json-string",
+    "call-to-user": "addressed-to-user",
+    "leftover-marker": "left-over",
 }
+"""The causes of problems that have one of their own."""
 
 
 def _told(found: Evidence) -> Iterator[Story]:
     """What the parser itself reports about calls that it did not return."""
-    for problem in found.read.problems:
+    first = {each.code: each for each in reversed(found.read.problems)}
+    for problem in sorted(first.values(), key=lambda each: each.start):
         if problem.code == "quoted-call":
-            yield _quoted(problem.start, "a call")
+            yield story("quoted", problem.start, what="A call")
         elif problem.code == "call-in-line":
-            yield near_misses.in_line(problem.text, problem.start)
+            yield story("in-a-line", problem.start, text=problem.text[:LONG])
         elif problem.code == "unread-call":
             yield from near_misses.undeclared(found, problem.start)
         elif problem.code in _TOLD:
-            name, _, text = _TOLD[problem.code]
             said = {"text": problem.text.strip()[:LONG], "why": detail_of(problem.reason)}
-            yield Story(name, problem.start, text.format(**said))
+            yield story(_TOLD[problem.code], problem.start, **said)
 
 
 def _openers_without_call(found: Evidence) -> Iterator[Story]:
     data = {each.start for each in found.read.problems if each.code == "not-a-call"}  # the parser reports why
     for opener, reach in _lost(found):
-        if any(opener.start <= start <= reach.end for start in data):
-            continue
-        if opener.read_as == "reasoning" or reach.outcome == "call":
+        told = any(opener.start <= start <= reach.end for start in data)
+        if told or opener.read_as == "reasoning" or reach.outcome == "call":
             continue
         if opener.quoted:
-            yield _quoted(opener.start, "a marker of calls")
+            yield story("quoted", opener.start, what="A marker of calls")
         elif reach.outcome == "unfinished":
-            yield _cut_off(reach.end, f"what {opener.text!r} began")
+            yield story("cut-off", reach.end, what=f"what {opener.text!r} began")
         elif TOOL_NAME in reach.expected and reach.name:
             tools = found.read.parser.tools
             if tools is not None and reach.name in tools:
-                yield near_misses.other_keys(opener, reach.name)
+                yield story("wrong-keys", opener.start, marker=opener.text, call=reach.name)
             else:
                 yield _unknown(found, reach.name, opener.start, "so it is content")
-        elif reach.within == "JSON":
-            yield _no_json_call(found, opener, reach)
-        elif reach.outcome == "none":
-            yield Story(
-                "no-call-after-marker",
-                opener.start,
-                f"{opener.text!r} is not followed by a call: at line {reach.line}, column {reach.column}, "
-                f"{_expected_but(found, reach)}. In prose about tool calls that is normal; in a call, the model made a "
-                "mistake.",
-            )
+        elif reach.within == "JSON" and not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
+            yield story("no-name", opener.start, marker=opener.text)
+        elif reach.within == "JSON" or reach.outcome == "none":
+            yield _stopped(found, opener, reach)
 
 
-def _no_json_call(found: Evidence, opener: Opener, reach: Reach) -> Story:
-    if not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
-        return Story(
-            "no-name",
-            opener.start,
-            f"{opener.text!r} is followed by JSON that is not a call: it has no key with the name of a tool, such as "
-            '{"name": …, "arguments": …}.',
-        )
-    return Story(
-        "json-broken",
-        reach.end,
-        f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
-        f"{_expected_but(found, reach)}. Up to there it was not certain to be a call, so the text is content.",
-    )
+def _stopped(found: Evidence, opener: Opener, reach: Reach) -> Story:
+    # The reading of a marker ended before it was certain that a call is meant.
+    is_json = reach.within == "JSON"
+    name, start = ("json-broken/marker", reach.end) if is_json else ("no-call-after-marker", opener.start)
+    said = _expected_but(found, reach)
+    return story(name, start, marker=opener.text, line=reach.line, column=reach.column, said=said)
 
 
 def _lost(found: Evidence) -> Iterator[tuple[Opener, Reach]]:
@@ -279,12 +213,7 @@ def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
     known = {each.casefold(): each for each in (tools.names if tools is not None else ())}
     near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=NEAR)
     hint = f" Did the model mean {known[near[0]]!r}?" if near else ""
-    return Story(
-        "unknown-tool",
-        start,
-        f"{name!r} is not the name of any tool that you passed, {therefore}.{hint} Names must match exactly, "
-        "including case. Pass every tool that the prompt lists.",
-    )
+    return story("unknown-tool", start, call=name, therefore=therefore, hint=hint)
 
 
 # -- no opener ---------------------------------------------------------------------------------------------------------
@@ -295,38 +224,31 @@ def _reasoning(found: Evidence) -> Iterator[Story]:
         return
     for opener in found.openers:
         if opener.kind == "end of reasoning" and found.asked.options.get("start") != "reasoning":
-            yield Story(
-                "reasoning-opened-by-prompt",
-                opener.start,
-                f"{opener.text!r} ends reasoning that did not begin in the turn: the chat template probably wrote the "
-                'opening marker at the end of the prompt. Pass start="reasoning", or the end of the prompt as prompt=.',
-            )
+            yield story("reasoning-opened-by-prompt", opener.start, marker=opener.text)
 
 
 def _names_without_opener(found: Evidence) -> Iterator[Story]:
+    told = False
     for each in found.bare:
-        span = found.read.span_at(each.start)
-        if span is None or span.kind == "reasoning" or _is_told(found, each.start):
+        span, is_json = found.read.span_at(each.start), json_around(found.read.text, each.start) is not None
+        if span is None or span.kind == "reasoning" or _is_told(found, each.start) or (told and is_json):
             continue
         if found.quotes.contains(each.start):
-            yield _quoted(each.start, f"what looks like a call of {each.name!r}")
+            yield story("quoted", each.start, what=f"What looks like a call of {each.name!r}")
             continue
-        if nearly := [*near_misses.misspelt(found, each)] or [*near_misses.in_sentence(found, each)]:
+        told = told or is_json  # one is enough: a rule is found by reading the turn many times
+        ways = near_misses.misspelt, near_misses.in_sentence, near_misses.unmarked_json
+        if nearly := next(filter(None, ([*way(found, each)] for way in ways)), None):
             yield from nearly
             continue
         certain = " Pass tools= too: without a marker, a call is certain only if it names a known tool."
         hint = certain if found.read.parser.tools is None else ""
-        yield Story(
-            "markers-stripped",
-            each.start,
-            f"{each.name!r} looks like the name of a call, but there is no marker before it. {STRIPPED}{hint} A call "
-            "without a marker is accepted only at the start of the turn.",
-        )
+        yield story("markers-stripped", each.start, call=each.name, hint=hint)
 
 
 def _is_told(found: Evidence, place: int) -> bool:
     # Whether the parser itself reported what is wrong with a call there.
-    told = (each for each in found.read.problems if each.code == "call-in-line")
+    told = (each for each in found.read.problems if each.code in {"call-in-line", "unread-call"})
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 
@@ -338,31 +260,16 @@ def _closers_without_opener(found: Evidence) -> Iterator[Story]:
         if opener.kind == "call" or found.read.calls:
             return
         if opener.kind == "end of call" and opener.read_as != "reasoning" and not opener.quoted:
-            yield Story(
-                "markers-stripped",
-                opener.start,
-                f"{opener.text!r} closes a call, but no call began before it. {STRIPPED} Otherwise the model "
-                "forgot to write the opening marker.",
-            )
+            yield story("markers-stripped/closer", opener.start, marker=opener.text)
 
 
 def _nothing(found: Evidence) -> Iterator[Story]:
     if found.read.calls:
         return
     if found.openers or found.bare:
-        yield Story(
-            "mention",
-            found.openers[0].start if found.openers else found.bare[0].start,
-            "The text contains markers or names of calls, but nothing that reads like a whole call.",
-        )
+        yield story("mention", (found.openers or found.bare)[0].start)
     else:
-        yield Story(
-            "no-opener",
-            0,
-            f"Nothing in the turn begins a call in any of the {found.known_formats} known formats. Check that the "
-            "tools are in the prompt, that this text is what the model wrote (the server may have taken the calls out "
-            "of it), and that the model's format is known (`toolglean formats`).",
-        )
+        yield story("no-opener", 0, formats=found.known_formats)
 
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (

@@ -1,4 +1,4 @@
-# What the rules of causes.py and near_misses.py get, and what they return. Does not depend on how anything was found.
+# What the rules of causes.py and near_misses.py get. Does not depend on how anything was found.
 """The evidence about a turn."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from toolglean.kit.explain.names_and_code import Bare, Quotes
 from toolglean.kit.explain.reading import Read
 from toolglean.kit.explain.trials import Asked
 
-__all__ = ["Evidence", "Story"]
+__all__ = ["Evidence"]
 
 
 class Evidence(NamedTuple):
@@ -24,11 +24,3 @@ class Evidence(NamedTuple):
     quotes: Quotes
     known_formats: int
     markers: Sequence[str] = ()
-
-
-class Story(NamedTuple):
-    """A cause as a rule returns it: see `Cause`."""
-
-    name: str
-    start: int
-    text: str

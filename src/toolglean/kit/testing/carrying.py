@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolglean.errors import TemplateError, UsageError
@@ -87,12 +87,13 @@ class Uncarried:
         return f"{json.dumps(self.text, ensure_ascii=False)}: {self.became}: {self.found}; {self.mend}"
 
 
-def uncarried(write: Writer, declared: Format) -> tuple[Uncarried, ...]:
+def uncarried(write: Writer, declared: Format, advice: Callable[[str], str] = str) -> tuple[Uncarried, ...]:
     """For each kind of value, and each thing that may become of the call, the shortest text with which it does.
 
     Args:
         write: writes the messages.
         declared: the format by which they are read.
+        advice: what to do, which is written for Jinja, in the words of another language.
     """
     texts = tuple(dict.fromkeys((*SIGNS, *_marked(declared), *_injected(write))))
     found: list[Uncarried] = []
@@ -105,7 +106,7 @@ def uncarried(write: Writer, declared: Format) -> tuple[Uncarried, ...]:
         found += [
             _shortened(write, declared, kind, became, shortest[became][0]) for became in BECAME if became in shortest
         ]
-    return tuple(found)
+    return tuple(replace(each, mend=advice(each.mend)) for each in found)
 
 
 def _marked(declared: Format) -> Iterator[str]:

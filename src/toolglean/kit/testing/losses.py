@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolglean.errors import TemplateError
 from toolglean.formats.patterns import is_marker
@@ -16,6 +16,7 @@ from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message, call
 from toolglean.sources.templates.infer.recognise import literals
 from toolglean.sources.templates.infer.verify import Proof, score
+from toolglean.sources.templates.language import advice_in
 
 __all__ = ["Loss", "losses"]
 
@@ -85,7 +86,7 @@ def losses(prober: Prober, declared: Format) -> tuple[Loss, ...]:
     """
     found: dict[str, Loss] = {}
     for loss in (*_of_proof(score(prober, declared)), *_of_form(prober, declared)):
-        found.setdefault(loss.name, loss)
+        found.setdefault(loss.name, replace(loss, mend=advice_in(prober.renderer.language, loss.mend)))
     if "closer" in found and found.get("several-calls", found["closer"]).mend == ALIKE:
         del found["several-calls"]  # they are not read back because of that
     return tuple(found.values())

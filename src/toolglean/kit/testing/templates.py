@@ -28,7 +28,7 @@ from toolglean.sources.templates.infer import Inference, infer
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import Message
 from toolglean.sources.templates.infer.verify import chunkings, difference
-from toolglean.sources.templates.language import template_language
+from toolglean.sources.templates.language import advice_in, template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
 
@@ -152,8 +152,9 @@ class RoundTrip:
         Args:
             failure: what `find_failure` returned.
         """
-        lost = losses(self._prober, self.format)
-        return Report(self.tried, dict(self._counts), failure, lost, uncarried(self._written, self.format))
+        lost, language = losses(self._prober, self.format), self._renderer.language
+        changed = uncarried(self._written, self.format, lambda mend: advice_in(language, mend))
+        return Report(self.tried, dict(self._counts), failure, lost, changed)
 
     def _written(self, message: Message, known: tuple[Tool, ...]) -> tuple[str, str]:
         turn = self._prober.turn(message, known)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from toolglean.sources.templates.golang.scope import KNOWN
 
-__all__ = ["Language", "template_language"]
+__all__ = ["Language", "advice_in", "template_language"]
 
 Language: TypeAlias = Literal["go", "jinja"]
 """The languages of chat templates: Ollama uses Go's, Hugging Face uses Jinja."""
@@ -22,6 +22,24 @@ _SIGNS = re.compile(
     r"\{(?:(?P<jinja>[%#])"
     rf"|\{{-?\s*(?:(?P<go>\.(?!\d)|\$|/\*|(?:{_WORDS})(?![\w.(|]))|(?P<name>[A-Za-z_])))",
 )
+
+_IN_GO = {
+    "write the arguments in their own order: |tojson without sort_keys, |items without |dictsort": "no Go template can "
+    "keep their order, so allow this loss",
+    "|tojson": "{{ json … }}",
+    ": without |e, and with autoescape off": "",
+    "message.tool_calls": ".ToolCalls",
+    "message.reasoning_content": ".Thinking",
+    "message.content": ".Content",
+}
+"""What advice about Jinja templates is for Go's, by its words."""
+
+
+def advice_in(language: Language, advice: str) -> str:
+    """Advice about a template in that language: `advice`, which is written for Jinja."""
+    for words, own in _IN_GO.items() if language == "go" else ():
+        advice = advice.replace(words, own)
+    return advice
 
 
 def template_language(source: str) -> Language:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
+from itertools import chain, combinations, islice, zip_longest
 
 from toolglean.formats.spec import Format
 from toolglean.sources.traces.candidates import Candidate, best_of
@@ -164,10 +164,12 @@ class Search:
         named = tuple(number for number, row in enumerate(self._sites) if row)
         alike = (tuple(n for n, row in enumerate(group) if row) for group in groups(self._given, self._sites))
         pools = [pool for pool in dict.fromkeys(alike) if len(pool) >= SEED][: SEEDS // 2] or [named]
+        if len(named) <= SEED:  # too few for chance: all but one of them, which may be the broken one
+            yield from map(list, combinations(named, FEWEST))
+            return
         for number in range(SEEDS):
             pool = named if number % 2 else pools[number // 2 % len(pools)]
-            if len(pool) >= SEED:
-                yield rng.sample(pool, SEED)
+            yield rng.sample(pool, SEED)
 
     def _settled(self, found: Agreement) -> Agreement:
         # Learnt from all turns that agree, if they are few: they show more of the format than some of them.

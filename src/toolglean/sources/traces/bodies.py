@@ -31,7 +31,7 @@ from toolglean.sources.traces.sites import MOST_SITES, Site, Sites
 from toolglean.sources.traces.texts import same
 from toolglean.tools import Tool
 
-__all__ = ["Body", "Shape", "regions", "shapes", "with_empty"]
+__all__ = ["Body", "Shape", "regions", "shapes", "ways_in", "with_empty"]
 
 REACH = 120_000
 """How many characters are read to find the bodies of the calls of one turn, in each way; shared by its names."""
@@ -92,6 +92,11 @@ def shapes(given: Given, sites: Sites) -> Iterator[Shape]:
             yield Shape(
                 kind, slot, bodies, fields | ({"keys": next(filter(None, bodies))[0].keys} if slot == "{call}" else {})
             )
+
+
+def ways_in(given: Given, number: int, row: tuple[Site, ...]) -> int:
+    """How many ways find a body in a turn with these names."""
+    return sum(any(_found(given, number, row, find)) for _, _, find, _ in _WAYS)
 
 
 def with_empty(given: Given, sites: Sites, bodies: tuple[tuple[Body, ...], ...]) -> tuple[tuple[Body, ...], ...]:

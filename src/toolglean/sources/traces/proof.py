@@ -87,7 +87,10 @@ def prove(declared: Format, given: Given, counts: tuple[int, ...], *, carefully:
             if fault:
                 return Proof(fault, number)
             unwritten += [(number, refused)] if refused else []
-    fault = left_over(readings) or _edges(readings, ")]}>" if _is_bare(declared) else "")
+    if marker := left_over(readings):
+        odd = next((number for number, each in enumerate(readings) if marker not in each.content), 0)
+        return Proof(f"{marker!r} is left in the content of most turns with calls", odd)
+    fault = _edges(readings, ")]}>" if _is_bare(declared) else "")
     return Proof(fault, 0 if fault else -1, tuple(readings), tuple(unwritten))
 
 
@@ -273,7 +276,7 @@ def left_over(readings: Sequence[Reading]) -> str:
     shared |= {
         found for found in (common_end(contents).text, common_start(contents).text) if found and is_markup(found)
     }
-    return f"{min(shared)!r} is left in the content of most turns with calls" if shared else ""
+    return min(shared, default="")
 
 
 def _edge_marks(text: str) -> list[str]:

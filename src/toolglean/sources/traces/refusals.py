@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from toolglean.errors import FormatError, shown
 from toolglean.formats.spec import Format
-from toolglean.sources.traces.bodies import shapes
+from toolglean.sources.traces.bodies import shapes, ways_in
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import Site, groups, sites_in
 
@@ -109,7 +109,8 @@ def _nearest(failures: list[Failure]) -> str:
 
 
 def _payload(given: Given) -> str:
-    site = next(site for row in sites_in(given) for site in row)
+    named = [(number, row) for number, row in enumerate(sites_in(given)) if row]
+    _, (site, *_) = min(named, key=lambda each: ways_in(given, *each))  # the others may be right
     keys = ", ".join(site.tool.properties) or "none"
     return (
         f"turn {given.numbers[site.turn] + 1} names a tool, {_around(given, site)}, but its arguments (parameters: "

@@ -31,7 +31,7 @@ from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, advice_for, losses_of
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
 from toolglean.sources.templates.infer.written_tag import shown_tag
-from toolglean.sources.templates.language import template_language
+from toolglean.sources.templates.language import advice_in, template_language
 from toolglean.sources.templates.markers import GENERIC
 from toolglean.sources.templates.tag import go_tag_of
 from toolglean.sources.templates.time_budget import TimeBudget
@@ -110,7 +110,8 @@ def _infer_with(
         return _known_or_fitted(prober, _frame(prober), recognise=recognise, samples=samples)
     except FormatError as error:
         texts = partial(Prober, made, source, variables, time_budget=time_budget, calls=False)
-        raise _with_frame(error, prober, texts, _tag(prober, texts, source, made.language)) from error
+        reason = FormatError(advice_in(made.language, str(error)))
+        raise _with_frame(reason, prober, texts, _tag(prober, texts, source, made.language)) from error
 
 
 def _with_frame(
