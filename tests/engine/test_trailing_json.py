@@ -291,13 +291,12 @@ def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
 
 @pytest.mark.parametrize("text", OTHER_KEYS)
 def test_json_that_names_a_tool_under_any_key_is_told(text: str) -> None:
-    """Fixed bug: nothing was said of it."""
-    for before in ("So.\n", "" if text.index("get_weather") > 3 else "So.\n\n"):
+    """Fixed bug: nothing was said of it. As the whole turn, an object under a tool's name is an answer in JSON."""
+    whole = [] if text.startswith('{"get_weather"') else ["not-a-call"]
+    for before, codes in (("So.\n", ["unread-call"]), ("", whole)):
         events = events_of(lambda: make(trailing_json="content"), before + text)
         assert calls_of(events) == []
-        assert [event.code for event in events if isinstance(event, Problem)] == [
-            "unread-call" if before else "not-a-call"
-        ]
+        assert [event.code for event in events if isinstance(event, Problem)] == codes
 
 
 @pytest.mark.parametrize("text", TOLD_OTHERWISE)

@@ -42,11 +42,8 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
         turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     turn.say(text[:size], start)
-    known = turn.names.tools is not None and document.written in turn.names.tools
-    payload = Passing(
-        scanner, turn.judge.code and turn.judge.code.without_json(), document.written if known else "",
-        told=bool(document.reason),
-    )  # fmt: skip
+    name = document.written if turn.names.tools is not None and document.written in turn.names.tools else ""
+    payload = Passing(scanner, turn.judge.code and turn.judge.code.without_json(), name, told=bool(document.reason))
     turn.pass_payload(payload)
     if scanner.state == END:
         turn.leave(text_follows=True)
@@ -70,8 +67,9 @@ class Passing(Plain, Payload):
         self._scanner, self._code = scanner, code
         self._told, self._unsure, self._bracket = told, True, NONE
         # For each open object: its last key, the tool that it names, and whether it has arguments.
-        self._open: list[tuple[str, str, bool]] = [("", "", False)] * len(scanner.stack)
-        self._open[-1:] = [("", name, False)] if self._open else []
+        self._open = [
+            ("", name if place == len(scanner.stack) else "", False) for place, _ in enumerate(scanner.stack, 1)
+        ]
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""

@@ -205,15 +205,15 @@ def _is_call(thing: Any, turn: TurnState) -> bool:
     if name is not None:
         arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
         resolved = turn.names.resolve(name) if isinstance(name, str) else None
-        return resolved is not None and thing.keys() <= _BESIDE and _fits(resolved, arguments, turn, at_least=0)
-    objects = [each for each in thing.items() if isinstance(each[1], dict)]
-    objects += [(name, each) for name in thing.values() for _, each in objects if isinstance(name, str)]
-    return any(_fits(name, each, turn, at_least=1) for name, each in objects)
+        return resolved is not None and thing.keys() <= _BESIDE and _fits(resolved, arguments, turn, sure=True)
+    objects = [(key, each) for key, each in thing.items() if isinstance(each, dict)]
+    named = next((each for each in thing.values() if isinstance(each, str) and each in turn.names.tools), "")
+    return any(_fits(key, each, turn, sure=False) or _fits(named, each, turn, sure=False) for key, each in objects)
 
 
-def _fits(name: str, arguments: Any, turn: TurnState, *, at_least: int) -> bool:
+def _fits(name: str, arguments: Any, turn: TurnState, *, sure: bool) -> bool:
     tool = None if turn.names.tools is None else turn.names.tools.get(name)
-    if tool is None or not isinstance(arguments, dict) or len(tool.parameters.get("required") or ()) < at_least:
+    if tool is None or not isinstance(arguments, dict) or not (sure or tool.parameters.get("required")):
         return False
     return not fault_of_arguments(arguments, tool.parameters)
 

@@ -25,16 +25,18 @@ __all__ = ["MOST_AT_END", "ends_nearly", "lost_parameter"]
 
 MOST_AT_END = 128  # characters at the end of a value: a marker or a tag, and the white space behind it
 
+LEAST = 6  # characters of a marker of which some may be wrong
 MOST_BEHIND = 96  # characters behind a closing marker in which a broken opener is looked for
-MANY = 6  # letters of a marker of which one may be wrong
 
 _last_word = re.compile(r"\w*>?\Z").search
 _ends_in_tag = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?>\Z").search
-_signs = re.compile(r"[<\[‹]").finditer
+_tag = re.compile(r"</?[A-Za-z][\w:.-]*>").fullmatch
+_BEGIN = "<[‹"
+_AFTER_OPENER = "= \n>\"'"
 
 
 def ends_nearly(value: Any, end: str) -> bool:
-    """Whether a value with that end has there what is its closing marker but for some signs or a letter: `<parameter>`,
+    """Whether a value with that end has there what is its closing marker but for a sign or two: `<parameter>`,
     `/parameter>`, `</parameter/>`. White space may follow it, as JSON writes it.
     """
     closer = value.seen.closers_of(value.slot.terminals)[-1].strip()
@@ -43,33 +45,33 @@ def ends_nearly(value: Any, end: str) -> bool:
     end = _breaks_at_end(end)
     if closer[0] != "<" and end.endswith("</"):  # the format's markers have no signs, and here one has
         return True
-    if not end.endswith(closer) and any(_is_nearly(closer, end[each.start() :]) for each in _signs(end)):
+    if closer[:2] == "</" and end.endswith((f"<{closer[2:-1]}/>", f"<\\\\{closer[2:]}")):
+        return True
+    tails = (end.replace('\\"', '"')[-size:] for size in _sizes(closer))
+    if any(closer not in tail and _is_nearly(closer, tail) and not _is_other_tag(closer, tail) for tail in tails):
         return True
     rest = rest_of_closer(closer)  # behind a blank, it is a word of the text: `a parameter>`
     half = end.casefold().endswith(rest.casefold()) and end[: len(end) - len(rest)][-1:] != " "
     return half and (closer[:2] != "</" or _ends_in_tag(end) is None)
 
 
-def _is_nearly(marker: str, text: str, *, begins: bool = False) -> bool:
-    # Whether the text has the letters of that marker, of which, if it begins like it, one or two may be wrong.
-    # `begins`: more may follow.
-    wanted, found = _letters(marker), _letters(text)
-    if found == wanted or (begins and found.startswith(wanted)):
-        return True
-    if not begins and wanted.endswith(found) and len(found) >= max(len(wanted) - 2, MANY):  # its first letters are lost
-        return True
-    if len(wanted) < MANY or (not begins and (text[:2] != marker[:2] or text.count(">") > marker.count(">"))):
+def _is_other_tag(closer: str, tail: str) -> bool:
+    return tail != f"<{closer[2:]}" and _tag(tail) is not None
+
+
+def _sizes(marker: str) -> range:
+    # How long that may be which is the marker, but for a character.
+    return range(len(marker) - 2, len(marker) + 2)
+
+
+def _is_nearly(marker: str, text: str) -> bool:
+    # Whether the text is that marker, but for a character that is another one or too many, or one or two that are lost.
+    if text[:1] not in _BEGIN or len(marker) < LEAST:
         return False
-    found = found[: len(wanted) + 1] if begins else found
-    least = min(len(wanted), len(found))
-    same = next((i for i in range(least) if wanted[i] != found[i]), least)
-    rests = (found[same + more :] for more in (0, 1))
-    lefts = [wanted[same + less :] for less in (0, 1, 2)]
-    return any(rest.startswith(left) if begins else rest == left for rest in rests for left in lefts)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+    least = min(len(marker), len(text))
+    same = next((i for i in range(least) if marker[i] != text[i]), least)
+    rest, lost = text[same:], 2 if same + len(text[same:]) == len(marker) - 2 else 1
+    return rest in (marker[same + lost :], marker[same:]) or rest[1:] in (marker[same:], marker[same + 1 :])
 
 
 def _breaks_at_end(text: str) -> str:
@@ -91,7 +93,7 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
         return False
     values: dict[str, Any] = decode(written)[0]
     more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
-    names_key = re.compile(rf"[^\n]*(?<!\w)(?:{more})(?!\w)[\"'=<>/｜|]" if more else "(?!)").match
+    names_key = re.compile(_NAMED.format(more) if more else "(?!)").match
     texts = [each for each in values.values() if isinstance(each, str)]
     for closer in closers:
         if any(text.startswith(f"<{closer[2:]}") and closer not in text for text in texts):
@@ -103,6 +105,10 @@ def lost_parameter(turn: Turn, reading: Reading) -> bool:
         ):
             return True
     return any(names_key(behind) or damage.opens(behind) for text in texts for behind in damage.behind(text))
+
+
+# What is left of an opener, and the key of a parameter.
+_NAMED = r"[</>\"]{{0,3}}[\w|｜:<>\n]{{0,24}}(?:[ =>]|name=|key=|\"){{0,4}}(?:{0})(?!\w)[\"'=<>/｜|]"
 
 
 class _Damage(NamedTuple):
@@ -124,9 +130,15 @@ class _Damage(NamedTuple):
 
     def opens(self, behind: str) -> bool:
         # Whether that begins like a parameter.
-        if behind[:1].isalnum() or behind.startswith(self.closers):
-            return self.word(behind) is not None
-        return any(_is_nearly(each, behind, begins=True) for each in self.openers)
+        if behind[:1] not in _BEGIN or behind.startswith(self.closers):
+            return self.word(behind.lstrip("|｜ ")) is not None
+        behind = behind.casefold()
+        return any(
+            _is_nearly(each, behind[:size]) and (each[-1] == ">" or behind[size : size + 1] in _AFTER_OPENER)
+            for each in self.openers
+            for size in _sizes(each)
+            if size < len(behind)
+        )
 
 
 def _damage_of(reading: Reading) -> _Damage:
@@ -139,13 +151,13 @@ def _damage_of(reading: Reading) -> _Damage:
 
 
 def _damage(closers: Iterable[str], declared: Format) -> _Damage:
-    whole = tuple(each for each in closers if each[0] == "<" and _letters(each))
+    whole = tuple(each for each in closers if each[0] == "<" and any(map(str.isalnum, each)))
     rests = tuple(dict.fromkeys(map(rest_of_closer, whole)))
-    heads = (head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<" and _letters(head))
-    openers = list(dict.fromkeys(heads))
+    heads = (head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<")
+    openers = [each for each in dict.fromkeys(heads) if any(map(str.isalnum, each))]
     begins = [f"<{each[2:-1]}" for each in whole if each[:2] == "</"] or openers
     left = dict.fromkeys(each for opener in openers for each in (_last_word(opener)[0], opener.lstrip("<|｜ ")))  # type: ignore[index]  # it matches the empty string
-    words = (re.escape(each) + ("" if each[-1] == ">" else r"(?:=|\s+\w+=)") for each in left)
+    words = (re.escape(each) + ("" if each[-1] == ">" else r"(?:=|\s+\w+=)") for each in left if each)
     word, opened, closed = ("|".join(each) or "(?!)" for each in (words, map(re.escape, begins), map(re.escape, rests)))
     markers = re.compile(rf"(?i:(?P<opener>{opened})|{closed})").finditer
     return _Damage(whole, rests, (*openers, *begins), re.compile(rf"(?i:{word})").match, markers)

@@ -163,8 +163,11 @@ def ends(words: str) -> bool:
 
 
 def is_sentence(line: str) -> bool:
-    """Whether a line with nothing but a word for the end is for the user: `Done.`, but not `END.` or `end;`."""
-    return line[-1] in ".!。" and line[0].isupper() and not line.isupper()
+    """Whether a line with nothing but a word for the end says it to the user: `Done.`, but not `END.`, `done;`."""
+    return line[-1] in ".!。" and line[0].isupper() and line[:-1].rstrip(".!。").casefold() in _REPORTS
+
+
+_REPORTS = frozenset({"closed", "complete", "completed", "done", "ended", "fertig", "finished", "stopped", "готово"})
 
 
 def _are(words: str, known: frozenset[str]) -> bool:
