@@ -120,7 +120,9 @@ class Candidate(Plain):
         return bool(self.starts)
 
     def first_left(self, events: Sequence[Event], end: int, names: frozenset[str]) -> int | None:
-        """The first line of it that may begin a call, if it is pruned so; None if none does. No line is dropped."""
+        """The first line of it that may begin a call, if it is pruned so; None if none does. No line is dropped, but
+        what is found out is noted.
+        """
         self._search(events, names, at_end=False)
         return next(self._left(end, at_end=False), None)
 

@@ -105,7 +105,7 @@ class Keeping(TurnState):
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
         if self.unread is not None and any(each[0] < self.unread.place < each[1] for each in closed):
-            self.unread = None
+            self.unread = None  # what was in doubt was code
         if closed and (tags or around.open or around.shut):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)

@@ -25,7 +25,7 @@ __all__ = ["MOST_AT_END", "ends_nearly", "lost_parameter"]
 
 MOST_AT_END = 128  # characters at the end of a value: a marker or a tag, and the white space behind it
 
-LEAST = 6  # characters of a marker of which some may be wrong
+LEAST = 6  # characters of a marker of which one may be wrong
 MOST_BEHIND = 96  # characters behind a closing marker in which a broken opener is looked for
 
 _last_word = re.compile(r"\w*>?\Z").search
@@ -65,13 +65,15 @@ def _sizes(marker: str) -> range:
 
 
 def _is_nearly(marker: str, text: str) -> bool:
-    # Whether the text is that marker, but for a character that is another one or too many, or one or two that are lost.
+    # Whether the text, of one of these sizes, is that marker, but for a character that is another one or too many, or
+    # for one or two that are lost.
     if text[:1] not in _BEGIN or len(marker) < LEAST:
         return False
-    least = min(len(marker), len(text))
+    least, lost = min(len(marker), len(text)), len(marker) - len(text)
     same = next((i for i in range(least) if marker[i] != text[i]), least)
-    rest, lost = text[same:], 2 if same + len(text[same:]) == len(marker) - 2 else 1
-    return rest in (marker[same + lost :], marker[same:]) or rest[1:] in (marker[same:], marker[same + 1 :])
+    if lost > 0:
+        return text[same:] == marker[same + lost :]
+    return text[same + 1 :] == marker[same + 1 + lost :]
 
 
 def _breaks_at_end(text: str) -> str:
