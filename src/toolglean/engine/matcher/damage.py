@@ -65,9 +65,8 @@ def _sizes(marker: str) -> range:
 
 
 def _is_nearly(marker: str, text: str) -> bool:
-    # Whether the text, of one of these sizes, is that marker, but for a character that is another one or too many, or
-    # for one or two that are lost.
-    if text[:1] not in _BEGIN or len(marker) < LEAST:
+    # Whether the text is that marker, but for a character that is another one or too many, or one or two that are lost.
+    if text[:1] not in _BEGIN or len(marker) < LEAST or len(text) not in _sizes(marker):
         return False
     least, lost = min(len(marker), len(text)), len(marker) - len(text)
     same = next((i for i in range(least) if marker[i] != text[i]), least)
