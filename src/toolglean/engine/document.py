@@ -266,7 +266,7 @@ class Document(Plain):
             else:
                 self._note(arguments=decode(found)[0])
         elif key not in _BESIDE_CALLS:
-            self.written = value if names.tools is not None and value in names.tools else self.written
+            self.written = value if names.known(value) else self.written
             self._refuse(data.BESIDE)
         else:
             thing = self._note(answers=thing.answers or key == "tool_call_id")

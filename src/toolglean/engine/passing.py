@@ -42,7 +42,7 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
         turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     turn.say(text[:size], start)
-    name = document.written if turn.names.tools is not None and document.written in turn.names.tools else ""
+    name = document.written if turn.names.known(document.written) else ""
     payload = Passing(scanner, turn.judge.code and turn.judge.code.without_json(), name, told=bool(document.reason))
     turn.pass_payload(payload)
     if scanner.state == END:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
+    from toolglean.tools import Tool
+
 
 __all__ = ["IN_VALUE", "calls_in", "ends_in_value", "spells_call", "told_in", "unread_in"]
 
@@ -197,7 +199,8 @@ def json_call_in(text: str, turn: TurnState) -> str:
 
 def _is_call(thing: Any, turn: TurnState) -> bool:
     # By the rules of scan/data.py, for arguments under a key of theirs; or under any, if the tool requires some.
-    if not isinstance(thing, dict) or turn.names.tools is None:
+    tools = turn.names.tools
+    if not isinstance(thing, dict) or tools is None:
         return False
     if any(is_anothers(key, value) for key, value in thing.items() if isinstance(value, str)):
         return False
@@ -205,14 +208,14 @@ def _is_call(thing: Any, turn: TurnState) -> bool:
     if name is not None:
         arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
         resolved = turn.names.resolve(name) if isinstance(name, str) else None
-        return resolved is not None and thing.keys() <= _BESIDE and _fits(resolved, arguments, turn, sure=True)
+        return resolved is not None and thing.keys() <= _BESIDE and _fits(tools.get(resolved), arguments, sure=True)
     objects = [(key, each) for key, each in thing.items() if isinstance(each, dict)]
-    named = next((each for each in thing.values() if isinstance(each, str) and each in turn.names.tools), "")
-    return any(_fits(key, each, turn, sure=False) or _fits(named, each, turn, sure=False) for key, each in objects)
+    named = next((tools.get(each) for each in thing.values() if isinstance(each, str) and each in tools), None)
+    return any(_fits(tool, each, sure=False) for key, each in objects for tool in (tools.get(key), named))
 
 
-def _fits(name: str, arguments: Any, turn: TurnState, *, sure: bool) -> bool:
-    tool = None if turn.names.tools is None else turn.names.tools.get(name)
+def _fits(tool: Tool | None, arguments: Any, *, sure: bool) -> bool:
+    # Whether these are its arguments. `sure`: also those of a tool that requires none.
     if tool is None or not isinstance(arguments, dict) or not (sure or tool.parameters.get("required")):
         return False
     return not fault_of_arguments(arguments, tool.parameters)

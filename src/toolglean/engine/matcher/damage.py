@@ -155,10 +155,23 @@ def _damage(closers: Iterable[str], declared: Format) -> _Damage:
     whole = tuple(each for each in closers if each[0] == "<" and any(map(str.isalnum, each)))
     rests = tuple(dict.fromkeys(map(rest_of_closer, whole)))
     heads = (head.rstrip("= \n") for head in heads_of_parameter(declared) if head[0] == "<")
-    openers = [each for each in dict.fromkeys(heads) if any(map(str.isalnum, each))]
-    begins = [f"<{each[2:-1]}" for each in whole if each[:2] == "</"] or openers
-    left = dict.fromkeys(each for opener in openers for each in (_last_word(opener)[0], opener.lstrip("<|｜ ")))  # type: ignore[index]  # it matches the empty string
-    words = (re.escape(each) + ("" if each[-1] == ">" else r"(?:=|\s+\w+=)") for each in left if each)
-    word, opened, closed = ("|".join(each) or "(?!)" for each in (words, map(re.escape, begins), map(re.escape, rests)))
+    openers = tuple(each for each in dict.fromkeys(heads) if any(map(str.isalnum, each)))
+    of_values = tuple(f"<{each[2:-1]}" for each in whole if each[:2] == "</")
+    opened, closed = _either(of_values or openers), _either(rests)
     markers = re.compile(rf"(?i:(?P<opener>{opened})|{closed})").finditer
-    return _Damage(whole, rests, (*openers, *begins), re.compile(rf"(?i:{word})").match, markers)
+    return _Damage(whole, rests, openers + of_values, _unsigned(openers), markers)
+
+
+def _either(texts: Iterable[str]) -> str:
+    return "|".join(map(re.escape, texts)) or "(?!)"
+
+
+def _unsigned(openers: Iterable[str]) -> Callable[[str], object]:
+    # What finds the beginning of a parameter without its signs, or with its last word alone: `parameter=`, `arg_key>`.
+    ways: dict[str, str] = {}
+    for opener in openers:
+        behind = "" if opener[-1] == ">" else r"(?:=|\s+\w+=)"
+        ways |= {each: behind for each in (opener.lstrip("<|｜ "), _last_word(opener)[0]) if each}  # type: ignore[index]  # it matches the empty string
+    return re.compile(
+        "(?i:" + ("|".join(re.escape(each) + behind for each, behind in ways.items()) or "(?!)") + ")"
+    ).match

@@ -134,7 +134,7 @@ class Word(Field):
         body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
         body = _id_body if edge.kind == "id" and not edge.word else body
         is_named = line and turn.names.resolve(line.rstrip()) is not None
-        end: int = len(line) if is_named else body(word).end()  # type: ignore[union-attr,no-redef]  # they match ""
+        end = len(line) if is_named else body(word).end()  # type: ignore[union-attr]  # they match the empty string
         if edge.kind == "name" and edge.doubtful and not word[:end].isascii() and not turn.names.may_begin(word):
             return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes
         rest = word[end:].lstrip()
