@@ -42,6 +42,7 @@ CALLED = [
         "I call {}\nDone.",
         "I call {}\n\n",
         "I call {}\n</\nDone.",
+        "I call {}\n</>- is no tag.",
         "{} is it",
         "(See above.) {} is it",
         "**So.** {} is it",

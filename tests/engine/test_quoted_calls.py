@@ -92,6 +92,21 @@ def test_a_call_behind_the_closer_of_such_a_call_runs(text: str) -> None:
     assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
+BROKEN_IN_NO_FENCE = {
+    "react": 'Action: f\nAction Input: {"x": 1 oops',
+    "command-r": 'Action: [{"tool_name": "f", "parameters": {"x": 1 oops',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_IN_NO_FENCE)
+def test_a_fence_behind_broken_arguments_that_are_in_none_opens_code(name: str) -> None:
+    """It was taken for theirs, and what it quotes ran."""
+    text = f"Hi.\n{BROKEN_IN_NO_FENCE[name]}\n```\n{EVIL}\n```"
+    for option in (name, "auto"):
+        events = events_of(lambda: Parser(TOOLS, format=option, options=ParserOptions(markup=True)), text)  # noqa: B023
+        assert calls_of(events) == [], option
+
+
 def test_a_mention_of_a_call_without_arguments_ends_nothing() -> None:
     text = f"It begins with <function=f> and so on.\n{EVIL}"
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)

@@ -186,6 +186,7 @@ FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "white space before a value": ("dots", ['<dots_function_call><invoke name="g"><parameter name="code"> ', "x"], {}),
     "text that a draft has kept": ("command-r", ['Action:\n```json\n{"name":"m","s":{"":7}}\n', "w\nAction:<"], {}),
     "a bracket in a draft": ("cwm", ["\n<tool:`<tool:function>g{x"], {}),
+    "calls of formats that the first has ruled out": ("auto", [f"<｜tool▁calls▁begin｜>{COGITO}{COGITO[:-20]}"], {}),
     **{name: (name, [text], {}) for name, (_, text) in GIVEN.items()},
 }  # fmt: skip
 

@@ -376,7 +376,7 @@ def _goes_on(rest: str, *, is_line: bool) -> bool | None:
 
 
 MOST_TAG = 64  # characters
-_tags = re.compile(rf"(?:</?[|｜]?[^<>\n]{{1,{MOST_TAG}}}>[ \t\r]*)+").match
+_tags = re.compile(rf"(?:</?[|｜]?/?\w[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
 MOST_BEHIND = 256  # characters
 _behind_fence = re.compile(r"(?:\s|<[|｜][^<>\s]{1,32}[|｜]>|</s>)*\Z").search  # white space, and the ends of messages
 _tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search

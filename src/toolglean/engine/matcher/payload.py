@@ -13,7 +13,7 @@ from toolglean.engine.matcher.calls import begins, cut_off, no_call
 from toolglean.engine.matcher.fallback import FALLBACK, ONLY, OWN, Fallback
 from toolglean.engine.matcher.literals import accept, accept_with_follower
 from toolglean.engine.matcher.other_values import JsonValue, OpenValue
-from toolglean.engine.matcher.reading import Reading
+from toolglean.engine.matcher.reading import Field, Reading
 from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
 from toolglean.engine.matcher.texts import Value, Word
 from toolglean.engine.matcher.walk import open_slot
@@ -286,8 +286,9 @@ class FormatPayload(Reading):
         is_fence = found.endswith("```")
         if not found or (is_fence and not following):
             return turn.hold(text, place)
-        # A fence with a word behind it opens code: what is in it was not written by this call.
-        is_other = (is_fence and following.isalnum()) or (found == ">" and _begins_line(turn, text[:place]))
+        # A fence with a word behind it opens code, and so does one behind arguments that are in none: what is in it was
+        # not written by this call.
+        is_other = (is_fence and (following.isalnum() or not self._is_in_fence())) or (found == ">" and _begins_line(turn, text[:place]))
         after = None if is_other else program.states_after_closer(number, found)
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
@@ -299,6 +300,13 @@ class FormatPayload(Reading):
         turn.resume()
         self.go_after(after)
         return place + len(found)
+
+    def _is_in_fence(self) -> bool:
+        # Whether a fence may end what is being read.
+        if not isinstance(self.stage, Field):
+            return True
+        ends = self.walk.program.nfa.after_slot(self.stage.slot.edges)[1].literals
+        return any("```" in each for each in ends)
 
     def finish(self, turn: Turn) -> None:
         """The turn is over, and no call is open."""

@@ -110,6 +110,8 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     bare = _turn_behind((_two_calls(course, -1),), 2, probe)
     if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.origin() is not two.walk.origin():
         return None  # its spellings lead to different places
+    if one.fallback.role is not two.fallback.role:
+        return None  # a later call begins with a marker of formats that the first one has ruled out
     in_line = probe((("a " + _two_calls(course),),), None)[0].payload
     stays = isinstance(in_line, Reading) and in_line.fallback.in_line
     standing = Standing(one, two, first.narrowed_to, again, stays, holds)
