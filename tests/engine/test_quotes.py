@@ -65,6 +65,8 @@ ROWS = [
     Row("text after the call in it", f"```xml\n{CALL}\nyes\n```", 0),
     Row("text after it, asked for", f"```xml\n{CALL}\n```\nDone.", 1, "```xml\n\n```\nDone.", {"quoted": "call"}),
     Row("a call without a fence after it", f"```xml\n{CALL}\n```\n{CALL}\nDone.", 2, "Done."),
+    Row("the same behind fences of two kinds", f"~~~\n{CALL}\n~~~\n```\n{CALL}\n```\n{CALL}\nDone.", 3, "Done."),
+    Row("a fence in a fence, and text", f"~~~\n{CALL}\n```\n{CALL}\n```\n{CALL}\nDone.", 0),
     Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
     # Runs of backticks: several may wait, each for one of its own length, as long as their paragraph lasts.

@@ -83,7 +83,7 @@ class Draft(Kept):
     """
 
     __slots__ = (
-        *("_marks", "_safe", "_seen", "_where", "again", "attempt", "close", "fault", "in_list", "kind", "limit"),
+        *("_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "close", "fault", "in_list", "kind", "limit"),
         *("most", "over", "since"),
     )
 
@@ -111,6 +111,7 @@ class Draft(Kept):
         self.again = again
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
+        self._fence = text[:3]  # the last one that a call is in, if one opened the turn
         self._safe = self.end  # up to here, the text is let through
         self._seen = start  # up to here, the page has read it
         self.since = -1
@@ -294,6 +295,8 @@ class Draft(Kept):
         """
         self.since = -1
         self.again = self.again or (self.is_quoted and self.start >= 0)
+        if self.after(place)[:1] in FENCES and self.is_fence_over(place):
+            self._fence = self.after(place)[:3]
         return self._closes_before(place)
 
     def shares_line(self, place: int) -> bool:
@@ -329,11 +332,11 @@ class Draft(Kept):
         return self.is_fence_over(place) and self.after(place)[:1] not in FENCES
 
     def is_fence_over(self, place: int) -> bool:
-        """Whether the fence that opened the turn was closed before that place."""
+        """Whether the fence that opened the turn, or one behind it with a call, was closed before that place."""
         if self.kind is not Kind.FENCED or self.over is not None:
             return False
         text = self.before(place).rstrip()[-MOST_BEHIND:]
-        return text[: _behind_fence(text).start()].endswith(self.before(self.start + 3))  # type: ignore[union-attr]  # it matches the empty string
+        return text[: _behind_fence(text).start()].endswith(self._fence)  # type: ignore[union-attr]  # it matches the empty string
 
     def is_kept_before(self, place: int) -> bool:
         """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""
