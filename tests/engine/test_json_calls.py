@@ -256,7 +256,8 @@ def test_json_in_a_sentence_is_content(text: str) -> None:
 @pytest.mark.parametrize("between", ["; ", ", ", ",\n", " ", ""])
 def test_calls_in_a_row(between: str) -> None:
     text = between.join(map(json.dumps, [CALLS["arguments"][0], call("delete_all")]))
-    assert calls_of(read(text)) == [*CALL, ("delete_all", {})]
+    for options in ({}, *({"format": name} for name in ("llama3-json", "lfm2", "xlam", "json-input"))):
+        assert calls_of(read(text, **options)) == [*CALL, ("delete_all", {})], options
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,8 @@ class After(Stage):
             _beyond(turn, reading, text[i], i)
         elif walk.states.flags & LITERAL:
             _literal_after(turn, reading, turn.tape.base + j)
-        elif turn.judge.draft is not None and walk.unsettled[0].strip() in BETWEEN_CALLS:  # the rest of a line decides
+        elif turn.judge.draft is not None and turn.judge.draft.is_alone and walk.unsettled[0].strip() in BETWEEN_CALLS:
+            # the rest of a line decides
             turn.leave(text_follows=False)
             turn.read_again(*walk.unsettled, always=True)
         return j
