@@ -285,6 +285,7 @@ class Document(Plain):
         elif (key in HOLDER_KEYS or (not thing.keys and bracket == "{")) and len(self._things) < MOST_OPEN:
             self._things.append(Thing())
         else:
+            self.written = self.written if thing.name else key  # `{"f": {…}}` names the tool f
             self._refuse(data.BESIDE)
 
     def _close(self, names: Names) -> None:

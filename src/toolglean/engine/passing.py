@@ -66,10 +66,11 @@ class Passing(Plain, Payload):
     def __init__(self, scanner: JsonTokens, code: Quotes | None, name: str, *, told: bool) -> None:
         self._scanner, self._code = scanner, code
         self._told, self._unsure, self._bracket = told, True, NONE
-        # For each open object: its last key, the tool that it names, and whether it has arguments.
-        self._open = [
-            ("", name if place == len(scanner.stack) else "", False) for place, _ in enumerate(scanner.stack, 1)
-        ]
+        # For each open object: its last key, the tool that it names, and whether it has arguments; None for an object
+        # whose own key names the tool.
+        self._open: list[tuple[str, str, bool | None]] = [("", "", False)] * len(scanner.stack)
+        if self._open:
+            self._open[-1] = "", name, None if scanner.token is OPEN else False
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
@@ -146,6 +147,8 @@ class Passing(Plain, Payload):
         key, name, has_arguments = frames[-1]
         if token is KEY:
             key = token_text(raw)
+            if has_arguments is None and names.has_parameter(name, key):
+                has_arguments = True
         elif key in ARGUMENT_KEYS:
             has_arguments = True
         elif token is STRING and key in _NAMES:
@@ -155,7 +158,8 @@ class Passing(Plain, Payload):
             name = word if word in names.tools else ""
         frames[-1] = key, name, has_arguments
         if token is OPEN:
-            frames.append(("", "", False))
+            known = names.tools is not None and key in names.tools
+            frames.append(("", key, None) if known else ("", "", False))
         return name if has_arguments else ""
 
     def finish(self, turn: Turn) -> None:

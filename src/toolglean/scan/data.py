@@ -46,7 +46,7 @@ NO_ARGUMENTS = "the arguments are missing"
 NO_OBJECT = "the arguments are not an object"
 BESIDE = "there are other keys next to the name"
 INSIDE = "it is inside other JSON"
-OTHER_KEY = "the name is under a key that is none for names"
+OTHER_KEY = "the name is a key, or under one that is none for names"
 IN_TEXT = "there is other text on its line"
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
