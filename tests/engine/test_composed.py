@@ -299,6 +299,17 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     ),
     "a call accepted only at the turn's end that fails in its opener": ("auto", '<call:pay{to|"|>Ann}/>', [], ""),
     "the same with its strings' markers": ("hermes", 'So.\n<call:pay{to|"|>Ann<|"|>}/>', [], ""),
+    "a bracket behind a quoted opener that begins a marker of reasoning": (
+        "hermes", f"> <tool_call>\n[unused16]\n{LOCAL}\n[unused17]", [], "",
+    ),
+    "a bracket like it, behind another bracket's": (
+        "hermes", f"> <tool_call> [\n[unused16]\n{LOCAL}\n[unused17]", [], "",
+    ),
+    "a result whose closer looks like an opener is over": (
+        "mistral-v3",
+        f"<start_function_response>[TOOL_CALLS] [{_json(2)}]<end_function_response>[TOOL_CALLS] [{_json(1)}]. So",
+        [PAID], "",
+    ),
     "a result behind a header that waits": (
         "hermes",
         f' to=pay<|message|><atem:function_calls>\n<atem:invoke name=" \n<function_results>\n{LOCAL}</function_results>',

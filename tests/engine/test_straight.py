@@ -187,6 +187,9 @@ FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "text that a draft has kept": ("command-r", ['Action:\n```json\n{"name":"m","s":{"":7}}\n', "w\nAction:<"], {}),
     "a bracket in a draft": ("cwm", ["\n<tool:`<tool:function>g{x"], {}),
     "calls of formats that the first has ruled out": ("auto", [f"<｜tool▁calls▁begin｜>{COGITO}{COGITO[:-20]}"], {}),
+    "deltas without unknown tools": (
+        "internlm", ['<|action_start|><|plugin|>{"name":"f", "parameters": ', '{"'], {"unknown_tools": "content"}
+    ),
     **{name: (name, [text], {}) for name, (_, text) in GIVEN.items()},
 }  # fmt: skip
 

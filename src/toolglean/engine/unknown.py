@@ -71,7 +71,7 @@ class UnknownCalls(Plain):
         if place != self.seen:
             self._returned = place
         self.seen = place + len(chunk)
-        if len(events) == 1 and self._passes(events[0], chunk, place):  # most chunks
+        if events and self._passes(events, chunk, place):  # most chunks
             self._returned = self.seen if type(events[0]) is Content else place  # of arguments, as in `_of_call`
             self._after, self._text = None, ()
             return events
@@ -88,13 +88,16 @@ class UnknownCalls(Plain):
             self._returned = self.seen = place
         return self._sifted(events) + self._closed(place)
 
-    def _passes(self, event: Event, chunk: str, place: int) -> bool:
-        # Whether all text up to here is content, or belongs to an open call that is returned.
-        if type(event) is Content:
-            return place == self._returned and event.text == chunk
-        if type(event) is CallDelta:
-            return place == event.start and event.text == chunk and not (self._stays or self._dropped)
-        return False
+    def _passes(self, events: list[Event], chunk: str, place: int) -> bool:
+        # Whether all text up to here is content, or belongs to an open call that is returned. How that is parted into
+        # events means nothing.
+        first, *more = events
+        if type(first) is Content:
+            return not more and place == self._returned and first.text == chunk
+        if type(first) is not CallDelta or place != first.start or self._stays or self._dropped:
+            return False
+        texts = [event.text for event in events if isinstance(event, CallDelta)]
+        return len(texts) == len(events) and "".join(texts) == chunk
 
     def _sifted(self, events: list[Event]) -> list[Event]:
         out: list[Event] = []

@@ -275,7 +275,7 @@ def no_call(
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed
     if no_calls_in_reasoning and tried:
-        turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip()))
+        turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip("[ \t\r\n")))  # markers begin so, too
     shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:
