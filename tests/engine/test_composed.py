@@ -398,6 +398,7 @@ def test_tags_in_data_are_noted_however_they_are_cut() -> None:
 
 
 CUTS = {
+    "closers of two lines behind an open list": ("qwen3-coder", "[pay(</function>\n</tool_call>."),
     "a line that ends behind no tag": ("hunyuan-dense", '`<tool_call>pay```json\n""```</tool_call></.\ntool_call>'),
     "what is no tag behind a mention": (
         "harmony",

@@ -304,11 +304,12 @@ class Draft(Kept):
 
         A marker is not text: a call may end there. Nor is, behind a mention, what the turn's end has cut one to.
         """
-        text, rest = self.before(place), self.after(place)
-        if rest.startswith(self._marks) or (
-            self.is_mention and rest and any(each.startswith(rest) for each in self._marks)
-        ):
-            return False
+        rest = self.after(place)
+        is_cut = self.is_mention and rest != "" and any(each.startswith(rest) for each in self._marks)
+        return not (rest.startswith(self._marks) or is_cut) and self._is_in_line(place)
+
+    def _is_in_line(self, place: int) -> bool:
+        text = self.before(place)
         is_open = self.in_list and not text.rstrip().endswith("]")
         return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))
 
@@ -317,7 +318,7 @@ class Draft(Kept):
 
         The markers that still follow an example or a mention may be on other lines.
         """
-        return self.kind is Kind.ALONE and not self.shares_line(place)
+        return self.kind is Kind.ALONE and not self._is_in_line(place)
 
     def ends_at_call(self, place: int, *, last: bool, is_marked: bool) -> bool:
         """Whether another call that begins at that place shows that it is not one. `last`: that one must end the turn,
