@@ -34,6 +34,12 @@ MENTIONS = [
     "It is ({}).",
     "Say “{}”.",
     "1. {} is one.",
+    "10. {} is one.",
+    "Never write **{}** here.",
+    "| a | **{}** |",
+    "写「{}」来付款。",
+    "Écrivez «\u00a0{}\u00a0» ici.",
+    "Write it, e.g. {}, in an answer.",
 ]
 CALLED = [
     *("I will check. {}", "I will check.{} Wait.", "Is it so? {}\nDone.", "Look: {}", "Well… {}", "Look:\n{} is it"),
@@ -178,6 +184,10 @@ def test_a_mention_is_read_where_quotations_are() -> None:
         *(("", False), ("So it is", True), ("So it is ", True), ("So, ", True), ("So. ", False), ("So.", False)),
         *(("Is it?", False), ("It is so: ", False), ("So\n", False), ("So\n- ", True), ("So\n* ", True)),
         *(("1. ", True), ("Say \"no.\" ", False), ("Say \"no\" ", True), ("(Yes.) ", False), ("(yes) ", True)),
+        *(("**so* ", True), ("so **", True), ("| **", True), ("So:\n**", False), ("ok. ", False), ("e.g. ", True)),
+        *(("10. ", True), ("So:\n  * ", True), ("a. ", True), ("So «\u00a0", True), ("So\u3000", True), ("写「", True)),
+        *(("例（", True), ("so ‘", True), ("so [", True), ("नमस्ते ", True), ("so e\u0301 ", True), ("so، ", True)),
+        *(("so → ", True), ("好的。\u3000", False), ("So:\u00a0", False)),
         *(("**So.** ", False), ("**so** ", True), ("查询", True), ("好的。", False), ("Sure! \N{GRINNING FACE}", False)),
     ],
 )  # fmt: skip

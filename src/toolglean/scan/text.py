@@ -63,8 +63,9 @@ KEPT = 4
 
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
-_GOES_ON = frozenset(",，、-–—`/&+=|(“\"'«•")
-_item = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+").fullmatch
+_GOES_ON = frozenset(",，、،-–—`/&+=|%→~“\"'«•‘„‹([{（「『《【")
+_item = re.compile(r"\s*(?:[-*+•◦‣]|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
+_abbreviation = re.compile(r"\.\w\.\Z").search  # the end of `e.g.`
 
 
 FENCES = "`~"
@@ -367,14 +368,14 @@ def is_code(opener: str) -> bool:
 def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
     line = before[-KEPT:].rpartition("\n")[2]
-    text = line.rstrip(" \t").rstrip("*_")
-    if not text or len(line) < KEPT:
-        if _item(line) is not None:
-            return True
-        if not text:
-            return False
-    last = text[-1]
-    if last in _CLOSERS:
-        return text.rstrip(_CLOSERS)[-1:] not in _ENDS
-    # The last sign is how MiniMax's markers begin: in mid-line, only the tag that is the rest of one is known.
-    return last.isalnum() or last in _GOES_ON or text.endswith("[>[")
+    text = line.rstrip().rstrip("*_").rstrip()
+    if _item(line) is not None or _abbreviation(text) is not None:
+        return True
+    last = text[-1:]
+    if last in _CLOSERS:  # or there is none
+        return text != "" and text.rstrip(_CLOSERS)[-1:] not in _ENDS
+    if last.isascii() or last.isalnum() or last in _GOES_ON or last in _ENDS:
+        return last.isalnum() or last in _GOES_ON
+    from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
+
+    return category(last) in {"Mn", "Mc"}  # a vowel of a word
