@@ -69,6 +69,11 @@ ROWS = [
     Row("a fence in a fence, and text", f"~~~\n{CALL}\n```\n{CALL}\n```\n{CALL}\nDone.", 0),
     Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
+    # A fence that is first on its line opens, whatever waits for backticks: as in Markdown.
+    Row("a fence behind a mention of one", f"Use ``` for code.\n```xml\n{CALL}\n```\nDone.", 0),
+    Row("a fence without a word behind a mention of one", f"Use (```) so:\n```\n{CALL}\n```\nDone.", 0),
+    Row("a fence in an item behind a mention of one", f"1. Use ``` here\n   ```xml\n   {LINE}\n   ```\n", 0),
+    Row("backticks that close in the middle of a line", f"Use ```a b\nc``` so.\n{CALL}", 1, "Use ```a b\nc``` so.\n"),
     # Runs of backticks: several may wait, each for one of its own length, as long as their paragraph lasts.
     Row(
         "a lone backtick, a call, and a fence",

@@ -71,6 +71,8 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("the same before another role's header", "> <function=note>\n<|im_start|>user\nCALL", "kimi-k2", "kimi-k2", CONTENT, GOES_ON,
      _ONE_LINE),
     ("two calls in a string of JSON, in another format", 'So: {"log": "FIRST CALL"}', "mistral-v13", "auto", CONTENT, INNER, _STRING),
+    ("the opener of reasoning behind a lone backtick", "`<think>CALL<", "hermes", "hermes", CONTENT,
+     "reasoning behind a lone backtick", _DRAFT),
     ("a > directly after a call hides an opener", "FIRST> <pre>\nCALL\n</pre>", "qwen3-coder", "qwen3-coder", CONTENT,
      "no line begins there", _LINE),
     ("an end marker after a call in code: the call is released before its code is closed", "` CALL<|end|>`", "hermes", "auto",

@@ -51,6 +51,10 @@ def _thought_in_doubt(text: str, _format: str, ran: str) -> bool:
     return ran != "runs" and re.search(r"`[^`]+(?:<think|\[THINK)", text) is not None
 
 
+def _thought_mentioned(text: str, _format: str, ran: str) -> bool:
+    return ran == "runs" and re.search(r"`(?:<think|\[THINK)", text) is not None
+
+
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
     "a list before a bracket": _in_a_list,
@@ -58,6 +62,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "no line begins there": _no_line,
     "an end marker in code": _end_in_doubt,
     "reasoning in code": _thought_in_doubt,
+    "reasoning behind a lone backtick": _thought_mentioned,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
 

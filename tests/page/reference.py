@@ -151,7 +151,9 @@ def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> in
         if found[0] == "\n":
             if _pattern(PARAGRAPH_ENDS).match(text, place) or any(_opens(row, text, place) for row in others):
                 return place
-        elif len(found[0]) not in waiting and any(_opens(row, text, found.start()) for row in fences):
+        elif any(
+            _opens(row, text, found.start()) for row in fences if row.at is At.INDENT or len(found[0]) not in waiting
+        ):
             return found.start()
         else:
             waiting.add(len(found[0]))

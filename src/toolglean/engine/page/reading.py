@@ -213,10 +213,11 @@ class Reading:
 
     def _read_whole(self, run: Run, end: int) -> int:
         is_code = run.sign == "`"
-        for number, guess in enumerate(self.guesses if is_code else ()):
-            if guess.size == run.size:
-                return self._close_code(number, end)
         ahead = "" if run.size < _FENCE else run.sign * run.size + self.ahead[end : end + _AHEAD]
+        closes = [number for number, guess in enumerate(self.guesses if is_code else ()) if guess.size == run.size]
+        may_open = ahead != "" and run.is_first and self.context is _PLAIN  # then that counts, as in Markdown
+        if closes and not (may_open and self._opens_fence(run, ahead) != 0):
+            return self._close_code(closes[0], end)
         if ahead and (self.context is _PLAIN or (is_code and self.seen)):
             opened = self._opens_fence(run, ahead)
             if opened is None:
@@ -233,10 +234,12 @@ class Reading:
         return end
 
     def _end_paragraph_at(self, run: Run) -> None:
-        # A fence ends the paragraph, unless backticks wait since which others of its length have come.
+        # A fence ends the paragraph. One in a line does not, if backticks wait since which others of its length have
+        # come.
         if not self.guesses:
             return
-        seen = max((place for size, place in self.seen if size == run.size), default=-1 << 62)
+        others = () if run.is_first and self.context is _PLAIN else self.seen
+        seen = max((place for size, place in others if size == run.size), default=-1 << 62)
         self._leave_out(lambda guess: guess.size > 0 and guess.start > seen)
         if not any(each.size for each in self.guesses):
             self.seen, self.sought = (), None

@@ -116,7 +116,7 @@ MOST_SCALAR = 64
 PARAGRAPH_ENDS = rf"{BLANKS}(?:\n|>|#{{1,6}}[ \t]|[-*+][ \t]|\d{{1,9}}[.)][ \t]|~~~)"
 """An expression for a line that ends the paragraph in which backticks wait for others: an empty one, or one that begins
 a quotation, a heading, an item or a fence of tildes. So does a line that begins another context, and a fence of
-backticks anywhere, unless it closes some that wait.
+backticks: first on its line, and elsewhere unless it closes some that wait.
 """
 
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
