@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
-from toolglean import CallEnd, Content, Event, Format, Limits, Parser, ParserOptions, Problem
+from toolglean import CallEnd, Content, Event, Format, Limits, Parser, ParserOptions, Problem, render
 from toolglean.engine.reasons import IGNORED_KEYS, IN_JSON_STRING, LEFTOVER_MARKER, MISPLACED, not_a_call
 from toolglean.scan import data
 
@@ -571,3 +571,20 @@ def test_what_is_required_as_schemas_say_it() -> None:
     for odd in ("a", None, {"a": 1}, [1]):
         assert not data.missing({"required": odd}, [])
     assert not data.missing(None, [])
+
+
+OF_NUMBERS = [{"name": "calc", "parameters": {"type": "object", "properties": {"height": {"type": "integer"}}}}]
+WITH_JSON = ("hermes", "kimi-k2", "mistral-v13", "deepseek-v3", "harmony", "functionary-v3.1", "react", "qwen-agent")
+
+
+@pytest.mark.parametrize("kind", ["integer", "int", "str, optional"])
+@pytest.mark.parametrize("name", [*WITH_JSON, "deepseek-v3.2", "pythonic"])
+def test_the_echo_of_a_schema_is_no_call(name: str, kind: str) -> None:
+    """Fixed bug (crewAI#2237, gorilla#967): it ran where the name is outside the JSON, and with types of Python."""
+    text = render(name, [("calc", {"height": 7777})], tools=OF_NUMBERS)
+    for given in (name, "auto"):
+        echo = text.replace("7777", json.dumps({"type": kind, "description": "how high"}))
+        events = read(echo, tools=OF_NUMBERS, format=given)
+        assert [event.call.status for event in events if isinstance(event, CallEnd)] in ([], ["malformed"])
+        assert any("definition" in reason for reason in problems(events))
+        assert calls_of(read(text, tools=OF_NUMBERS, format=given)) == [("calc", {"height": 7777})]

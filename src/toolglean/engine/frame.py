@@ -339,8 +339,7 @@ class Frame(Plain):
         elif others:
             turn.end_malformed(MISPLACED, ", ".join(others), place)
             return
-        fault = data.fault_of_text(turn.emit.call.arguments, schema, bare=bare)
-        if fault:
+        if bare and (fault := data.fault_of_text(turn.emit.call.arguments, schema, bare=True)):
             turn.end_malformed(malformed_call(fault), turn.emit.call.name, place)
             return
         name_alone = not (self.has_arguments or turn.emit.call.has_arguments)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolglean.scan.data import fault_of_text
 from toolglean.scan.json import decode
 from toolglean.scan.names import NAMESPACES, without_namespace
 
@@ -170,6 +171,10 @@ class Names:
     def lacks_arguments(self, name: str, written: str) -> bool:
         """Whether these arguments, of a call that no closer ended, lack one that the tool requires."""
         return self.requires_arguments(name) and self.misses(name, decode(written or "{}")[0])
+
+    def fault_of(self, name: str, written: str) -> str:
+        """Why a call with these arguments, which are whole, must not run although it has a marker; "" if it may."""
+        return fault_of_text(written, self.schema(name), bare=False)
 
     def requires_arguments(self, name: str) -> bool:
         """Whether the tool's schema has parameters that every call must have."""

@@ -72,9 +72,8 @@ class Turn(Speech):
     def content_region(self, drop: int = 0) -> bool:
         """The region is not a call: it is content, except for its last `drop` characters. Whether any are left."""
         text, start = self.take_region()
-        text = text[: len(text) - drop]
-        self.say(text, start)
-        return bool(text)
+        self.say(text[: len(text) - drop], start)
+        return len(text) > drop
 
     def release_region(self, problem: Reason | None = None, again: int | None = None) -> None:
         """The region is not a call: its opener is content, and the rest is read again.
@@ -235,6 +234,8 @@ class Turn(Speech):
         elif self.judge.closers.awaited is not None:
             self.emit.problem(AFTER_UNCLOSED, self.emit.call.name, self.emit.call.start)
             self.emit.end_call("malformed", end)
+        elif fault := self.names.fault_of(self.emit.call.name, self.emit.call.arguments):
+            self.end_malformed(reasons.malformed_call(fault), self.emit.call.name, end)
         else:
             call = self.emit.call
             if call.is_empty and self.names.requires_arguments(call.name):
@@ -270,8 +271,7 @@ class Turn(Speech):
 
     def expect_late_closers(self, closers: tuple[str, ...], place: int) -> None:
         """A call ended at that place without these closers: if one comes soon, it is markup."""
-        late = (*closers, *self.emit.strays.around)
-        self.judge.heed(self.judge.closers.expecting(late, place + self.limits.held))
+        self.judge.heed(self.judge.closers.expecting((*closers, *self.emit.strays.around), place + self.limits.held))
 
     def ignore_calls_until(self, closers: Iterable[str]) -> None:
         """A call could not be read: ignore calls until one of the closers has come. See closers.py."""

@@ -311,7 +311,8 @@ class Follower(Plain):
             return None
         if is_empty(written) and turn.names.requires_arguments(self._name):  # that is reported
             return None
-        if course.is_object and '"type"' in written:  # it may be the definition of a tool
+        # it may be the definition of a tool
+        if '"type"' in written and (isinstance(body, JsonBody) or '": {' in written):
             return None
         span = self._start, end
         call = ToolCall(call_id, emit.index, self._name, True, value, written, span, "ok", ())
