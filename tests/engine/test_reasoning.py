@@ -69,6 +69,21 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
                 assert strict or content_of(found) == "Hello"
 
 
+@pytest.mark.parametrize("name", [None, "gemma-4", "solar"])
+def test_a_closer_that_mirrors_its_opener(name: str | None) -> None:
+    """Fixed bug: the answer behind it was reasoning."""
+    found = events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), "<|think|>Hm.<|/think|>Hello")
+    assert (thought_of(found), content_of(found)) == ("Hm.", "Hello")
+
+
+@pytest.mark.parametrize("name", [None, "harmony", "hermes"])
+def test_an_unknown_channel_opens_no_reasoning(name: str | None) -> None:
+    """Fixed bug: among all formats, the end of its header opened that of another family, and the answer was lost."""
+    found = events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), "<|channel|>final?<|message|>It is 4.<|return|>")
+    assert thought_of(found) == ""
+    assert content_of(found).endswith("It is 4.")
+
+
 def test_what_is_taken_over_from_other_families() -> None:
     found = {opener for opener, *_ in frame_of_others(get_format("llama3-json"), FORMATS).reasonings}
     assert {"<think>", "[THINK]", "<|channel>thought", "<seed:think>", "<|channel|>analysis<|message|>"} <= found

@@ -140,8 +140,9 @@ class NfaBuilder:
         pairs = enumerate(self.format.all_reasonings)
         if len(among) == 1:
             return [number for number, _ in pairs]
-        # Among many formats, a phrase such as "Here is my thought process:" is prose.
-        return [number for number, (opener, _) in pairs if not (opener[0].isalpha() or opener[0] == "/")]
+        # Among many formats, a phrase such as "Here is my thought process:" is prose, and any header may end so.
+        unsure = ("/", "<|message|>")
+        return [number for number, (opener, _) in pairs if not (opener[0].isalpha() or opener.startswith(unsure))]
 
     def _error(self, reason: str) -> FormatError:
         return FormatError(f"format {self.format.name!r}: {reason}")
@@ -348,7 +349,7 @@ class NfaBuilder:
             self._marker(begin, marker, BEGIN_USER_TEXT if marker in writer.user_only_markers else BEGIN_CONTENT)
 
     def _reasoning(self, opener: str, closer: str) -> int:
-        inside = self._inside((opener, closer))
+        inside = self._inside((opener, *(end for begin, end in self.format.all_reasonings if begin == opener)))
         self._marker(self._before_reasoning(closer), closer, DROP if closer.strip() in self.format.drop else STRAY)
         self._common(inside, (opener, closer))
         return inside

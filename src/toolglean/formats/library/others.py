@@ -278,6 +278,7 @@ FORMATS = (
         section=("<|tool_calls|>", "<|calls|>"),
         call="<|tool_call:begin|>{id}<|tool_call:name|>{name}<|tool_call:args|>{arguments}<|tool_call:end|>",
         reasoning=("<|think|>", "<|end|>"),
+        reasonings=(("<|think|>", "<|/think|>"),),  # as prompts for other models have it
         content_markers=("<|content|>",),
         drop=("<|begin|>assistant", "<|end|>", "<|flush|>"),
         aliases=("solar-open",),
