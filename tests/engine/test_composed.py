@@ -305,6 +305,9 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a bracket like it, behind another bracket's": (
         "hermes", f"> <tool_call> [\n[unused16]\n{LOCAL}\n[unused17]", [], "",
     ),
+    "a call behind an opener in a fence that opens the turn": (
+        "mistral-v13", f'```\n<invoke name="note">\n```\nSo.\n[TOOL_CALLS] [{_json(1)}]', [PAID], "",
+    ),
     "a result whose closer looks like an opener is over": (
         "mistral-v3",
         f"<start_function_response>[TOOL_CALLS] [{_json(2)}]<end_function_response>[TOOL_CALLS] [{_json(1)}]. So",

@@ -55,6 +55,10 @@ def _thought_mentioned(text: str, _format: str, ran: str) -> bool:
     return ran == "runs" and re.search(r"`(?:<think|\[THINK)", text) is not None
 
 
+def _tag_on_next_line(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and re.search(rf"{CALL}[ \t\r]*\n\s*</?\w[^<>\n]*>[ \t]*\S", text) is not None
+
+
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
     "a list before a bracket": _in_a_list,
@@ -63,6 +67,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an end marker in code": _end_in_doubt,
     "reasoning in code": _thought_in_doubt,
     "reasoning behind a lone backtick": _thought_mentioned,
+    "a tag on the line behind a mention": _tag_on_next_line,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
 

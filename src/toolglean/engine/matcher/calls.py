@@ -281,7 +281,8 @@ def no_call(
     if not no_calls_in_reasoning:
         quotes, awaited = stage.quotes_arguments(), reading.fallback.awaits
         name, formats = awaits
-        unsure = turn.channel or turn.in_sentence or turn.judge.in_doubt  # whether it is one at all
+        # whether it is one at all
+        unsure = turn.channel or turn.in_sentence or turn.judge.in_doubt or turn.region.fence_line
         if name and (tried or counts(name)) and shown and not unsure:
             awaited = tuple(dict.fromkeys(end for each in formats for end in program.ends(each)[0]))
         if not quotes and read_by_others(turn, reading, problem, awaits=awaited):

@@ -283,12 +283,11 @@ class Reading:
         rest = ahead[run.size :]
         if run.blanks == DEEP and self.opener == self.sign:
             return False
-        if run.is_first and rest[:1] in {"<", "[", "&"}:
-            return True
         if not self.ends and len(rest) <= MOST_BLANKS and not rest.strip(" \t\r"):
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
-        return blanks <= MOST_BLANKS and rest[blanks : blanks + 1] in {"\n", self.rows.mark}
+        last = rest[blanks : blanks + 1]
+        return blanks <= MOST_BLANKS and (last in {"\n", self.rows.mark} or (run.is_first and last in {"<", "[", "&"}))
 
     def _close_code(self, number: int, end: int) -> int:
         self._note_space(end)

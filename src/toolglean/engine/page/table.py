@@ -131,8 +131,9 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(spelt for word in words for spelt in (word, word.upper(), word.title()))
 
 
-_ELEMENTS = _spelt(("pre", "code", "script"))
-_WRAPPERS = _spelt(("example", "examples", "user", "human", "system", "reasoning"))
+_ELEMENTS = _spelt(("pre", "code", "script", "samp", "kbd", "xmp", "textarea", "blockquote"))
+_EXAMPLES = _spelt(("example", "examples"))
+_WRAPPERS = _spelt(("user", "human", "system", "reasoning"))
 _ROLES = _spelt(ROLES)
 
 
@@ -162,7 +163,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     last = rf"(?={BLANKS}(?:\n|\Z|{cut}))"  # last on its line, or before a marker
 
     def closes(sign: str) -> str:
-        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[&])"
+        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?={BLANKS}[<\[&])"
 
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
     role = (  # a header that names a role goes on with an attribute, the next marker, or the message
@@ -200,8 +201,11 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", r"(?=\n)", at=At.INDENT),
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
+        Row(Context.COMMENT, r"<!\[CDATA\[", r"\]\]>", begins=("<![CDATA[",)),
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
             begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=attributes),
+        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_EXAMPLES)}){attributes}>", _ELEMENT_ENDS, at=At.INDENT,
+            begins=tuple(f"<{each}" for each in _EXAMPLES), goes_on=attributes),
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
