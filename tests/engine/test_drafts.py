@@ -39,6 +39,13 @@ ROWS = [
     Row("the turn ends there", f"<think>I call\n{CALL}", ["f"], "I call"),
     Row("calls and end markers follow", f"<think>I call\n{CALL}\n{OTHER}<|im_end|>", ["f", "g"], "I call"),
     Row("cut off in the draft", f"<think>I call\n{CALL[:-20]}", [], "I call"),
+    Row("a quoted line as the turn ends", f"<think>It says:\n> {CALL}", [], f"It says:\n> {CALL}"),
+    Row("code as the turn ends", f"<think>Never `{CALL}`", [], f"Never `{CALL}`"),
+    Row(
+        "a fence of JSON as the turn ends",
+        '<think>So:\n```json\n{"name": "f", "arguments": {"x": 1}}\n```',
+        *([], 'So:\n```json\n{"name": "f", "arguments": {"x": 1}}\n```'),
+    ),
     Row("two drafts", f"<think>a {CALL} b {OTHER} c</think>d", [], f"a {CALL} b {OTHER} c", "d"),
     Row("another opener of reasoning", f"<think>a {CALL}<think>b", [], f"a {CALL}b"),
     Row("a value that never ends", f"<think>a {CODER[:-40]} b</think>c", [], f"a {CODER[:-40]} b", "c", "qwen3-coder"),

@@ -73,7 +73,7 @@ class Draft(Kept):
         kind: why they are held back.
         attempt: the turn from before it; the events of the draft are in the turn's own emitter.
         most: the place up to which what follows may show that it is not a call.
-        close: whether it begins directly after the backtick.
+        close: whether it begins directly after the backtick; in reasoning, whether a sign of quotations is before it.
         in_list: whether it begins with the bracket of a list.
         since: where text begins after a call in JSON, or tags after a mention; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
@@ -104,11 +104,12 @@ class Draft(Kept):
         again: bool = False,
     ) -> None:
         super().__init__(start, text)
-        self.attempt, self.kind, self.close, self.in_list = attempt, kind, close, in_list
+        if kind is Kind.REASONING:
+            close = text.startswith(("```json", "```\n")) or _is_quoted_behind(attempt.before.last_text) is not None
+        self.attempt, self.kind, self.close, self.in_list, self.again = attempt, kind, close, in_list, again
         self.most = start + most + self.is_quoted
         self.over: int | None = None
         self.fault: int | None = None
-        self.again = again
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
         self._fence = text[:3]  # the last one that a call is in, if one opened the turn
@@ -169,7 +170,8 @@ class Draft(Kept):
     @property
     def is_none_at_end(self) -> bool:
         """Whether the turn's end shows that it is not a call, if nothing before has."""
-        return self.over is None and (self.kind is Kind.PROSE or (self.is_quoted and self.close))
+        quotes = self.close and self.kind in {Kind.QUOTED, Kind.REASONING}
+        return self.over is None and (quotes or self.kind is Kind.PROSE)
 
     @property
     def waits_for_end(self) -> bool:
@@ -385,6 +387,7 @@ MOST_BEHIND = 256  # characters
 _behind_fence = re.compile(r"(?:\s|<[|｜][^<>\s]{1,32}[|｜]>|</s>)*\Z").search  # white space, and the ends of messages
 _tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 BETWEEN = ",; \t\r\n"  # what may be between objects
+_is_quoted_behind = re.compile(r"(?:`|(?:\A|\n)[ \t]{0,3}>)[ \t]*\Z").search
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch
 _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
