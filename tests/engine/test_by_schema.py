@@ -13,6 +13,7 @@ import pytest
 
 from tests.support import depth
 from tests.support.chunkings import account, calls_of, content_of, events_of
+from tests.support.face import faced
 from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, Reasoning, parse
 from toolglean.engine.by_schema.lines import Lines, begin_in
 from toolglean.engine.judge.code import watch
@@ -219,6 +220,25 @@ def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str
     assert calls_of(events) == []
     [problem] = [each for each in events if isinstance(each, Problem)]
     assert (problem.code, problem.start) == ("unread-call", len(before))
+
+
+IN_FENCES = ["```python\n[get_weather(city='Oslo')]\n```", '~~~\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n~~~']
+
+
+@pytest.mark.parametrize("name", [None, "hermes", "pythonic"])
+@pytest.mark.parametrize("text", IN_FENCES)
+def test_a_call_in_a_fence_of_another_kind_that_opens_the_turn_is_told(text: str, name: str | None) -> None:
+    """Fixed bug: nothing was said of it by name, and of tildes by nobody."""
+    events = events_of(lambda: Parser(TOOLS, **faced(format=name, markup=True)), text)
+    assert calls_of(events) == []
+    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+
+
+@pytest.mark.parametrize("name", [None, "hermes"])
+def test_a_list_of_python_with_a_bracket_in_a_string(name: str | None) -> None:
+    text = "Hi.\n[get_weather(city='see [1]')]"
+    events = events_of(lambda: Parser(TOOLS, **faced(format=name, markup=True)), text)
+    assert calls_of(events) == [("get_weather", {"city": "see [1]"})]
 
 
 BRACES = [

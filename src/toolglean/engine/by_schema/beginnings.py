@@ -59,7 +59,7 @@ _tag = Expression(rf"(?P<tag>{_TAG}){_AFTER}(?P<next>[^ \t]?)")
 _tag_begun = Expression(rf"<[^\W\d][^<>\n]{{0,160}}|\[[^\W\d][^\[\]\n]{{0,160}}|(?:{_TAG}){_AFTER}")
 _long_tag = Expression(r"<[^\W\d][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[^\W\d][^<>\n]{160}|\[[^\W\d][^\[\]\n]{160}")
 _opened = re.compile(  # by its first word, and by the first attribute's value
-    r"[<\[](?:[\w-]+:)?(?P<word>[\w.-]+)[\"']?[ \t\n](?:(?<=[ ])[\w-]+=[\"']?(?P<value>[\w.-]+)[\"']?[ \t\n])?"
+    r"[<\[](?:[\w-]+:)?(?P<word>[\w.-]+)[\"']?[ \t\n(](?:(?<=[ ])[\w-]+=[\"']?(?P<value>[\w.-]+)[\"']?[ \t\n])?"
 )
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")

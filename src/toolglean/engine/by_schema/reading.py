@@ -38,7 +38,7 @@ __all__ = ["IN_VALUE", "calls_in", "ends_in_value", "spells_call", "told_in", "u
 
 _words = re.compile(r"[\w.-]*\w").findall
 _called = re.compile(
-    r"(?:^|[\"'`\u201c])([\w.-]*\w)[\\\"'`\u201d]{0,2}(?:(?<!`)\(|(?<=[\"'\u201d])[\s,\uff0c])", re.MULTILINE
+    r"(?:^\[?|[\"'`\u201c])([\w.-]*\w)[\\\"'`\u201d]{0,2}(?:(?<!`)\(|(?<=[\"'\u201d])[\s,\uff0c])", re.MULTILINE
 ).finditer
 _keys = re.compile(r"([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
