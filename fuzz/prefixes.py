@@ -57,19 +57,24 @@ def verdict(subject: Subject, text: str, places: list[int]) -> tuple[str, str] |
         prefixes.append((place, parser.fork().finish()))
         before = place
     events += parser.feed(text[before:]) + parser.finish()
-    whole = {call.span[0]: call for call in calls_of(events)}
+    whole = {_place(call): call for call in calls_of(events)}
     for place, last in prefixes:
         undeclared = {each.start for each in problems_of(last) if each.code == "undeclared-spelling"}
         for call in calls_of(subject.parser().feed(text[:place])):
-            if call.status == "ok" and whole.get(call.span[0]) != call:
-                return "handed out, and another one later", _detail(place, call, whole.get(call.span[0]))
+            if call.status == "ok" and whole.get(_place(call)) != call:
+                return "handed out, and another one later", _detail(place, call, whole.get(_place(call)))
         for call in calls_of(last):
-            later = whole.get(call.span[0])
+            later = whole.get(_place(call))
             if later is None and call.span[0] in undeclared:
                 continue
             if call.status == "ok" and (what := excuse(call, later, events, len(text))):
                 return what, _detail(place, call, later)
     return None
+
+
+def _place(call: ToolCall) -> int:
+    # Where it is; calls that the prompt alone has written are all at the same place of the turn.
+    return call.span[0] if call.span[1] else -1 - call.index
 
 
 def excuse(call: ToolCall, later: ToolCall | None, events: list[Event], size: int) -> str:
