@@ -222,7 +222,10 @@ def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str
     assert (problem.code, problem.start) == ("unread-call", len(before))
 
 
-IN_FENCES = ["```python\n[get_weather(city='Oslo')]\n```", '~~~\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n~~~']
+IN_FENCES = [
+    "```python\n[get_weather(city='Oslo')]\n```",
+    '~~~\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n~~~',
+]
 
 
 @pytest.mark.parametrize("name", [None, "hermes", "pythonic"])

@@ -79,7 +79,9 @@ def test_a_closer_that_mirrors_its_opener(name: str | None) -> None:
 @pytest.mark.parametrize("name", [None, "harmony", "hermes"])
 def test_an_unknown_channel_opens_no_reasoning(name: str | None) -> None:
     """Fixed bug: among all formats, the end of its header opened that of another family, and the answer was lost."""
-    found = events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), "<|channel|>final?<|message|>It is 4.<|return|>")
+    found = events_of(
+        lambda: Parser(TOOLS, **faced(markup=True, format=name)), "<|channel|>final?<|message|>It is 4.<|return|>"
+    )
     assert thought_of(found) == ""
     assert content_of(found).endswith("It is 4.")
 

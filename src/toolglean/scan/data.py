@@ -49,10 +49,9 @@ INSIDE = "it is inside other JSON"
 OTHER_KEY = "the name is a key, or under one that is none for names"
 IN_TEXT = "there is other text on its line"
 
-_TYPES = frozenset(  # JSON Schema's, and what prompts write instead: `"type": "str, optional"`
-    ("string", "number", "integer", "boolean", "array", "object", "null")
-    + ("str", "int", "float", "bool", "list", "dict", "any", "none", "tuple", "double", "number[]", "string[]")
-)
+_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
+_OTHER_TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "any", "none", "tuple", "double"})
+"""What prompts write instead: `"type": "str, optional"`."""
 
 Schema = Mapping[str, Any] | None
 """The schema of a tool's parameters; None if no tool of that name is known."""
@@ -95,7 +94,7 @@ def is_definition(arguments: Mapping[str, Any], schema: Schema) -> bool:
 
 def _is_schema(value: Any) -> bool:
     kind = value.get("type") if isinstance(value, dict) else None
-    return isinstance(kind, str) and kind.partition(",")[0].strip().lower() in _TYPES
+    return isinstance(kind, str) and kind.partition(",")[0].strip().lower() in _TYPES | _OTHER_TYPES
 
 
 def _takes_objects(schema: Schema, key: str) -> bool:

@@ -23,7 +23,7 @@ __all__ = ["Keeping"]
 
 NO_LINE = "-"  # text in which no line begins
 MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
-_SIGNS = ("`", "~", "<", '"', "\u201c", "\ufeff")  # prose does not open so; one character each, since that alone may come
+_SIGNS = tuple('`~<"\u201c\ufeff')  # prose does not open so; one character each, since that alone may come
 
 
 class Keeping(TurnState):

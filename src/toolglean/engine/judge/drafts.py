@@ -83,8 +83,8 @@ class Draft(Kept):
     """
 
     __slots__ = (
-        *("_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "close", "fault", "in_list", "kind", "limit"),
-        *("most", "over", "since"),
+        *("_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "close", "fault", "in_list", "kind"),
+        *("limit", "most", "over", "since"),
     )
 
     owned = ("attempt",)

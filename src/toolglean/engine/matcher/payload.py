@@ -288,7 +288,8 @@ class FormatPayload(Reading):
             return turn.hold(text, place)
         # A fence with a word behind it opens code, and so does one behind arguments that are in none: what is in it was
         # not written by this call.
-        is_other = (is_fence and (following.isalnum() or not self._is_in_fence())) or (found == ">" and _begins_line(turn, text[:place]))
+        opens_code = is_fence and (following.isalnum() or not self._is_in_fence())
+        is_other = opens_code or (found == ">" and _begins_line(turn, text[:place]))
         after = None if is_other else program.states_after_closer(number, found)
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
