@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.data import fault_of_text
 from toolglean.scan.json import decode
 from toolglean.scan.names import NAMESPACES, without_namespace
 
@@ -174,6 +173,10 @@ class Names:
 
     def fault_of(self, name: str, written: str) -> str:
         """Why a call with these arguments, which are whole, must not run although it has a marker; "" if it may."""
+        if '"type"' not in written:  # it is no definition of a tool
+            return ""
+        from toolglean.scan.data import fault_of_text  # noqa: PLC0415  # few calls need it
+
         return fault_of_text(written, self.schema(name), bare=False)
 
     def requires_arguments(self, name: str) -> bool:
