@@ -40,6 +40,9 @@ ROWS = [
     Row("calls and end markers follow", f"<think>I call\n{CALL}\n{OTHER}<|im_end|>", ["f", "g"], "I call"),
     Row("cut off in the draft", f"<think>I call\n{CALL[:-20]}", [], "I call"),
     Row("a quoted line as the turn ends", f"<think>It says:\n> {CALL}", [], f"It says:\n> {CALL}"),
+    Row("a sign in a line as the turn ends", f"<think>a\n-> {CALL}", ["f"], "a\n->"),
+    Row("a tag at a line's end as the turn ends", f"<think>ok\n</b>{CALL}", ["f"], "ok\n</b>"),
+    Row("code before a call as the turn ends", f"<think>Use `f` {CALL}", ["f"], "Use `f`"),
     Row("code as the turn ends", f"<think>Never `{CALL}`", [], f"Never `{CALL}`"),
     Row(
         "a fence of JSON as the turn ends",

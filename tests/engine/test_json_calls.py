@@ -557,6 +557,12 @@ def test_calls_in_markers_stream() -> None:
 # -- the rule ----------------------------------------------------------------------------------------------------------
 
 
+def test_a_parameter_of_a_type_that_no_schema_has_takes_objects() -> None:
+    schema = {"properties": {"opts": {"type": "dict"}}}
+    assert not data.is_definition({"opts": {"type": "list"}}, schema)
+    assert data.is_definition({"opts": {"type": "list"}}, {"properties": {"opts": {"type": "integer"}}})
+
+
 def test_a_tool_whose_parameters_are_schemas() -> None:
     schema = {"properties": {"type": {}, "properties": {"type": "object"}, "field": {"type": "object"}}}
     assert not data.is_definition({"type": "object", "properties": {}}, schema)

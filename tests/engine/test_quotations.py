@@ -61,6 +61,8 @@ QUOTING = [
     Row("an example with an attribute", '<example id="1">\nCALL\n</example>\nDone.'),
     Row("an example on its line", "So:\n<example>CALL</example>\nDone."),
     Row("an example's word", "The <example> tag.\nCALL", 1),
+    Row("an example's word that begins a line", "<example> is a tag.\nCALL", 1),
+    Row("the beginning of CDATA as a word", "Use <![CDATA[ to\nCALL", 1),
     Row("a quotation of HTML", "So:\n<blockquote>\nCALL\n</blockquote>"),
     Row("a section of CDATA", "So:\n<![CDATA[\nCALL\n]]>"),
     Row("the user's words", "So:\n<user>\nCALL\n</user>\nDone."),

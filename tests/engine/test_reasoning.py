@@ -86,6 +86,11 @@ def test_an_unknown_channel_opens_no_reasoning(name: str | None) -> None:
     assert content_of(found).endswith("It is 4.")
 
 
+def test_the_end_of_a_header_alone_opens_the_turn_s_reasoning() -> None:
+    found = events_of(lambda: Parser(TOOLS, **faced(markup=True)), "<|message|>Hm.<|eom|> to=user<|message|>Hi")
+    assert (thought_of(found), content_of(found)) == ("Hm.", "Hi")
+
+
 def test_what_is_taken_over_from_other_families() -> None:
     found = {opener for opener, *_ in frame_of_others(get_format("llama3-json"), FORMATS).reasonings}
     assert {"<think>", "[THINK]", "<|channel>thought", "<seed:think>", "<|channel|>analysis<|message|>"} <= found

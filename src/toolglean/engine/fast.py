@@ -70,7 +70,7 @@ class FastPath:
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
                 if event is not None:
-                    self._pos, self._last = start + len(chunk), chunk
+                    self._pos, self._last = start + len(chunk), chunk if len(chunk) >= KEPT else self._with_last(chunk)
                     return [event]
             else:
                 self._pos, self._last = start + len(chunk), chunk if len(chunk) >= KEPT else self._with_last(chunk)
@@ -312,7 +312,7 @@ class FastPath:
         self._pos += len(chunk)
         tape.hold(text[place:])
         if turn.channel:
-            self._last = said or self._last
+            self._last = self._with_last(said) if said else self._last
             self._tell_headers(said, start)
         else:
             if place:

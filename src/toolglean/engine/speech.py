@@ -92,11 +92,10 @@ class Speech(Keeping):
 
     def passed(self, text: str) -> None:
         """That text was emitted on a fast path, without the turn."""
+        self.last_text = text  # a short text has what came before
         if self.channel == CONTENT:
-            self.last_text, self.last_char = text, text[-1:] or self.last_char  # a short text has what came before
+            self.last_char = text[-1:] or self.last_char
             self.judge.space(text)
-        else:
-            self.remember(text)
 
     def note_last(self, text: str) -> None:
         """That text was emitted, and the judge has seen it."""
@@ -296,7 +295,7 @@ class Speech(Keeping):
             start=start,
             text=text,
             most=most,
-            close=code is not None and code.end == start,
+            behind_sign=code is not None and code.end == start,
             in_list=kind is Kind.ALONE and text.startswith("["),
             where=where,
             again=again,

@@ -140,9 +140,8 @@ class NfaBuilder:
         pairs = enumerate(self.format.all_reasonings)
         if len(among) == 1:
             return [number for number, _ in pairs]
-        # Among many formats, a phrase such as "Here is my thought process:" is prose, and any header may end so.
-        unsure = ("/", "<|message|>")
-        return [number for number, (opener, _) in pairs if not (opener[0].isalpha() or opener.startswith(unsure))]
+        # Among many formats, a phrase such as "Here is my thought process:" is prose.
+        return [number for number, (opener, _) in pairs if not (opener[0].isalpha() or opener[0] == "/")]
 
     def _error(self, reason: str) -> FormatError:
         return FormatError(f"format {self.format.name!r}: {reason}")

@@ -46,12 +46,12 @@ NO_ARGUMENTS = "the arguments are missing"
 NO_OBJECT = "the arguments are not an object"
 BESIDE = "there are other keys next to the name"
 INSIDE = "it is inside other JSON"
-OTHER_KEY = "the name is a key, or under one that is none for names"
+OTHER_KEY = "the name is a key, or is under a key that does not hold names"
 IN_TEXT = "there is other text on its line"
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
-_OTHER_TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "any", "none", "tuple", "double"})
-"""What prompts write instead: `"type": "str, optional"`."""
+_WRITTEN = _TYPES | {"str", "int", "float", "bool", "list", "dict", "any", "none", "tuple", "double"}
+"""These, and what prompts write instead: `"type": "str, optional"`."""
 
 Schema = Mapping[str, Any] | None
 """The schema of a tool's parameters; None if no tool of that name is known."""
@@ -94,14 +94,14 @@ def is_definition(arguments: Mapping[str, Any], schema: Schema) -> bool:
 
 def _is_schema(value: Any) -> bool:
     kind = value.get("type") if isinstance(value, dict) else None
-    return isinstance(kind, str) and kind.partition(",")[0].strip().lower() in _TYPES | _OTHER_TYPES
+    return isinstance(kind, str) and kind.partition(",")[0].strip().lower() in _WRITTEN
 
 
 def _takes_objects(schema: Schema, key: str) -> bool:
-    # Only a type other than "object" shows that the parameter does not accept objects.
+    # Only a type that is known, other than "object", shows that the parameter does not accept objects.
     inner = _properties(schema).get(key)
     kind = inner.get("type") if isinstance(inner, Mapping) else None
-    return not isinstance(kind, str) or kind == "object"
+    return not isinstance(kind, str) or kind == "object" or kind not in _TYPES
 
 
 def fault_of_text(text: str, schema: Schema, *, bare: bool) -> str:

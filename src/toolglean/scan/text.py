@@ -22,6 +22,7 @@ __all__ = [
     "Finder",
     "in_sentence",
     "is_code",
+    "opens_quotation",
     "passing",
     "possessive",
     "space",
@@ -63,9 +64,10 @@ KEPT = 4
 
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
-_GOES_ON = frozenset(",，、،-–—`/&+=|%→~“\"'«•‘„‹([{（「『《【")
+_GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•‘„‹(（「『《【")
 _item = re.compile(r"\s*(?:[-*+•◦‣]|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
-_abbreviation = re.compile(r"\.\w\.\Z").search  # the end of `e.g.`
+_quoted_line = re.compile(r"\n[ \t]{0,2}>[ \t]*\Z").search
+_abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`
 
 
 FENCES = "`~"
@@ -365,17 +367,24 @@ def is_code(opener: str) -> bool:
     return opener[:1] == "`" and (word in _WORDS_OF_CODE or not word.replace("-", "").replace("_", "").isalnum())
 
 
+def opens_quotation(before: str) -> bool:
+    """Whether text with that end opens inline code, or a quoted line, as far as the last characters show it."""
+    line = before[-KEPT:] if len(before) >= KEPT else f"\n{before}"
+    return before.endswith("`") or _quoted_line(line) is not None
+
+
 def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
     line = before[-KEPT:].rpartition("\n")[2]
     text = line.rstrip().rstrip("*_").rstrip()
-    if _item(line) is not None or _abbreviation(text) is not None:
+    if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
         return True
     last = text[-1:]
     if last in _CLOSERS:  # or there is none
         return text != "" and text.rstrip(_CLOSERS)[-1:] not in _ENDS
-    if last.isascii() or last.isalnum() or last in _GOES_ON or last in _ENDS:
-        return last.isalnum() or last in _GOES_ON
+    if last.isascii() or last.isalnum() or last in _GOES_ON or last in _ENDS or "\ufe00" <= last <= "\ufe0f":
+        # The last signs are how MiniMax's markers begin: in mid-line, only the tag that is the rest of one is known.
+        return last.isalnum() or last in _GOES_ON or text.endswith("[>[")
     from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
 
     return category(last) in {"Mn", "Mc"}  # a vowel of a word

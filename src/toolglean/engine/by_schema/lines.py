@@ -245,20 +245,19 @@ class Around(NamedTuple):
         if "<?" in text and "?" not in [each for each, _ in opened]:  # what follows is a document of XML
             opened = [("?", base + text.index("<?")), *opened]
         for tag in _tag(text, size):
-            word = (tag["name"] or tag["word"] or tag["here"] or "").casefold()
-            name = word.removeprefix("start_").removeprefix("end_")
-            closes = tag["close"] or tag["shut"] or word.startswith("end_")
+            name = (tag["name"] or tag["word"] or tag["here"] or "").casefold()
             mentioned, mention, behind = mention, "", _end_of(text, tag.start())
             announced = _end_of(text, tag.end()) if behind.strip() and announces(behind, announced) else ""
             if tag["note"] is not None:
                 mention = mentioned
             elif tag["empty"] or name in _VOID:
                 seen |= {name}
-            elif not closes:
+            elif not (tag["close"] or tag["shut"]):
                 # What may be the beginning of a tag is read again with more text, and tags in it are open once.
                 new, seen = (name, base + tag.start()), seen | {name}
                 opened = opened if new in opened else [*opened, new][:MOST_TAGS]
-                if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
+                in_line = (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned))
+                if in_line and not name.startswith("end_"):  # `<end_x>` may close a result
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):
                 last_one, closer = len(names) - 1 - names[::-1].index(name), base + tag.start()

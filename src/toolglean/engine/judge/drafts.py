@@ -39,7 +39,7 @@ from toolglean.engine.reasons import (
     UNKNOWN_IN_LINE,
 )
 from toolglean.engine.tape import Kept, Piece
-from toolglean.scan.text import FENCES, Finder
+from toolglean.scan.text import FENCES, Finder, opens_quotation
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -73,7 +73,7 @@ class Draft(Kept):
         kind: why they are held back.
         attempt: the turn from before it; the events of the draft are in the turn's own emitter.
         most: the place up to which what follows may show that it is not a call.
-        close: whether it begins directly after the backtick; in reasoning, whether a sign of quotations is before it.
+        behind_sign: whether what opens a quotation is directly before it: it is no call if the turn ends there.
         in_list: whether it begins with the bracket of a list.
         since: where text begins after a call in JSON, or tags after a mention; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
@@ -83,8 +83,8 @@ class Draft(Kept):
     """
 
     __slots__ = (
-        *("_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "close", "fault", "in_list", "kind"),
-        *("limit", "most", "over", "since"),
+        *("_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "behind_sign", "fault", "in_list"),
+        *("kind", "limit", "most", "over", "since"),
     )
 
     owned = ("attempt",)
@@ -98,15 +98,15 @@ class Draft(Kept):
         start: int,
         text: str,
         most: int,
-        close: bool = False,
+        behind_sign: bool = False,
         in_list: bool = False,
         where: Where | None = None,
         again: bool = False,
     ) -> None:
         super().__init__(start, text)
         if kind is Kind.REASONING:
-            close = text.startswith(("```json", "```\n")) or _is_quoted_behind(attempt.before.last_text) is not None
-        self.attempt, self.kind, self.close, self.in_list, self.again = attempt, kind, close, in_list, again
+            behind_sign = text.startswith(("```json", "```\n")) or opens_quotation(attempt.before.last_text)
+        self.attempt, self.kind, self.behind_sign, self.in_list, self.again = attempt, kind, behind_sign, in_list, again
         self.most = start + most + self.is_quoted
         self.over: int | None = None
         self.fault: int | None = None
@@ -170,7 +170,7 @@ class Draft(Kept):
     @property
     def is_none_at_end(self) -> bool:
         """Whether the turn's end shows that it is not a call, if nothing before has."""
-        quotes = self.close and self.kind in {Kind.QUOTED, Kind.REASONING}
+        quotes = self.behind_sign and self.kind in {Kind.QUOTED, Kind.REASONING}
         return self.over is None and (quotes or self.kind is Kind.PROSE)
 
     @property
@@ -288,7 +288,7 @@ class Draft(Kept):
         """Whether a marker that ends the message, or that closes or opens reasoning of any family, shows that it is not
         a call: code that is cut off, reasoning that another family's marker closes, or what more text follows.
         """
-        is_cut = ends and self.is_quoted and self.close
+        is_cut = ends and self.is_quoted and self.behind_sign
         return is_cut or (closes and self.kind is Kind.REASONING) or (opens and self.is_last)
 
     def go_on(self, place: int) -> bool:
@@ -297,7 +297,7 @@ class Draft(Kept):
         """
         self.since = -1
         self.again = self.again or (self.is_quoted and self.start >= 0)
-        if self.after(place)[:1] in FENCES and self.is_fence_over(place):
+        if self.after(place).startswith(("```", "~~~")) and self.is_fence_over(place):
             self._fence = self.after(place)[:3]
         return self._closes_before(place)
 
@@ -387,7 +387,6 @@ MOST_BEHIND = 256  # characters
 _behind_fence = re.compile(r"(?:\s|<[|｜][^<>\s]{1,32}[|｜]>|</s>)*\Z").search  # white space, and the ends of messages
 _tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 BETWEEN = ",; \t\r\n"  # what may be between objects
-_is_quoted_behind = re.compile(r"(?:`|(?:\A|\n)[ \t]{0,3}>)[ \t]*\Z").search
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch
 _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))

@@ -74,7 +74,7 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    if is_reasoning and turn.channel == CONTENT and turn.is_quoted_here:
+    if is_reasoning and turn.channel == CONTENT and (turn.is_quoted_here or _ends_header(turn)):
         turn.leave(text_follows=True)  # a quotation ends only at its own end
         turn.release_region()
         return
@@ -90,6 +90,11 @@ def accept(turn: Turn, reading: Reading) -> None:
     else:  # a dropped marker
         turn.enter_channel(turn.channel)
     turn.remember(sentence)
+
+
+def _ends_header(turn: Turn) -> bool:
+    # Behind the text of a header that is not known, its end opens no reasoning of another family.
+    return turn.in_line and turn.region.text.startswith("<|message|>")
 
 
 def _opens_message(action: int, marker: str) -> bool:

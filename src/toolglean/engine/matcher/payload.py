@@ -286,9 +286,10 @@ class FormatPayload(Reading):
         is_fence = found.endswith("```")
         if not found or (is_fence and not following):
             return turn.hold(text, place)
-        # A fence with a word behind it opens code, and so does one behind arguments that are in none: what is in it was
-        # not written by this call.
-        opens_code = is_fence and (following.isalnum() or not self._is_in_fence())
+        # A fence with a word behind it opens code, and so does one behind arguments that no fence is around: what is in
+        # it was not written by this call.
+        in_fence = turn.judge.fence != "" or self._is_in_fence()
+        opens_code = is_fence and (following.isalnum() or not in_fence)
         is_other = opens_code or (found == ">" and _begins_line(turn, text[:place]))
         after = None if is_other else program.states_after_closer(number, found)
         closers, tags = program.ends(number)

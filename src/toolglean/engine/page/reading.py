@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
-from toolglean.engine.page.table import MOST_BLANKS, At, Context
+from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
 from toolglean.engine.page.where import DEEP, Guess, Marks, Run, Where, blanks_before
 
 __all__ = ["Reading"]
@@ -20,6 +20,7 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE = 3
 _AHEAD = 192
+_end_marker = re.compile("|".join(END_MARKERS)).match
 _name = re.compile(r"<(\w+)").match
 
 
@@ -287,7 +288,9 @@ class Reading:
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
         last = rest[blanks : blanks + 1]
-        return blanks <= MOST_BLANKS and (last in {"\n", self.rows.mark} or (run.is_first and last in {"<", "[", "&"}))
+        if run.is_first and last in {"<", "[", "&"} and (not blanks or _end_marker(rest, blanks)):
+            return blanks <= MOST_BLANKS
+        return blanks <= MOST_BLANKS and last in {"\n", self.rows.mark}
 
     def _close_code(self, number: int, end: int) -> int:
         self._note_space(end)

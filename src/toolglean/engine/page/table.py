@@ -109,6 +109,8 @@ MOST_BLANKS, MOST_INDENT = 32, 3
 """How many blanks may be between a sign and the end of its line, and before a fence that is first on its line."""
 BLANKS = rf"[ \t\r]{{0,{MOST_BLANKS}}}"
 INDENT = rf"[ \t]{{0,{MOST_INDENT}}}"
+END_MARKERS = ("<\\|", "<｜", "</s>", "<end_of_turn>", "<eos>")
+"""With what an end of the message begins that may follow the end of a fence, behind blanks: as expressions."""
 MOST_DEEP = 128
 """How many containers of JSON may be open in each other."""
 MOST_SCALAR = 64
@@ -120,6 +122,7 @@ backticks: first on its line, and elsewhere unless it closes some that wait.
 """
 
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
+_ENDS = "|".join(END_MARKERS)
 _ELEMENT_ENDS = r"(?i:</SIGN\s{0,8}>)"
 _is_tag = re.compile(r"<[\w-]+>").fullmatch
 _KEY = r"(?:=[^\s<>\"'/]{1,64}|\sname=(?:\"[^\"<>\n]{1,64}\"|'[^'<>\n]{1,64}'|[\w.-]{1,64})(?:\sstring=\"\w{1,8}\")?)"
@@ -131,7 +134,7 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(spelt for word in words for spelt in (word, word.upper(), word.title()))
 
 
-_ELEMENTS = _spelt(("pre", "code", "script", "samp", "kbd", "xmp", "textarea", "blockquote"))
+_ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote"))
 _EXAMPLES = _spelt(("example", "examples"))
 _WRAPPERS = _spelt(("user", "human", "system", "reasoning"))
 _ROLES = _spelt(ROLES)
@@ -163,7 +166,8 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     last = rf"(?={BLANKS}(?:\n|\Z|{cut}))"  # last on its line, or before a marker
 
     def closes(sign: str) -> str:
-        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?={BLANKS}[<\[&])"
+        first = rf"(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[&]|{BLANKS}(?:{_ENDS}))"
+        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|{first}"
 
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
     role = (  # a header that names a role goes on with an attribute, the next marker, or the message
@@ -201,11 +205,12 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", r"(?=\n)", at=At.INDENT),
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
-        Row(Context.COMMENT, r"<!\[CDATA\[", r"\]\]>", begins=("<![CDATA[",)),
+        Row(Context.COMMENT, r"<!\[CDATA\[", r"\]\]>", at=At.NO_WORD, begins=("<![CDATA[",)),
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
             begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=attributes),
-        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_EXAMPLES)}){attributes}>", _ELEMENT_ENDS, at=At.INDENT,
-            begins=tuple(f"<{each}" for each in _EXAMPLES), goes_on=attributes),
+        # Not where it is a word: `<example> is a tag`.
+        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_EXAMPLES)}){attributes}>(?={BLANKS}[^ \t\ra-z:.,])", _ELEMENT_ENDS,
+            at=At.INDENT, begins=tuple(f"<{each}" for each in _EXAMPLES), goes_on=f"{attributes}>?{BLANKS}"),
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
