@@ -50,8 +50,8 @@ class ParserOptions:
             turn ends, they are calls. "call" returns them at once, "text" never.
         quoted: what to do with calls in quotations: between backticks, in a fence that opened after other text, in a
             line that begins with `>`, in an HTML comment, CDATA, `pre`, `code`, `script`, `blockquote` or `<example>`,
-            in a parameter's tag that no call has opened, or in a tool's result that the model made up. "content" returns them as content, "call" reads
-            them. A fence that opens the turn, and contains calls, is markup.
+            in a parameter's tag that no call has opened, or in a tool's result that the model made up. "content"
+            returns them as content, "call" reads them. A fence that opens the turn, and contains calls, is markup.
         undeclared: what to do with calls in a spelling that no format declares. "call" reads one that ends the turn, if
             it names one of `tools` exactly and all its arguments fit that tool's schema; a `Problem` with the code
             "undeclared-spelling" says so. Up to `limits.held` characters that may be such a call are held back for it.
