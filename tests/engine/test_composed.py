@@ -44,6 +44,10 @@ MINIMAX = (
     ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="pay">]<]minimax[>[<to>Ann]<]minimax[>[</to>'
     "]<]minimax[>[<amount>2]<]minimax[>[</amount>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"
 )
+FENCED = (
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>pay\n"
+    '```json\n{"to": "Ann", "amount": 1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+)
 LOCAL = (
     "<|tool_call:start|>pay\n<|tool_arg:start|>to<|tool_arg:value|>Ann<|tool_arg:end|>\n"
     "<|tool_arg:start|>amount<|tool_arg:value|>1<|tool_arg:end|>\n<|tool_call:end|>\n"
@@ -307,6 +311,9 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     ),
     "a call behind an opener in a fence that opens the turn": (
         "mistral-v13", f'```\n<invoke name="note">\n```\nSo.\n[TOOL_CALLS] [{_json(1)}]', [PAID], "",
+    ),
+    "a call behind a fence that opens the turn, with fences in the calls": (
+        "cogito", f"```text\n{FENCED}\n```\n\n{FENCED}\nHi", [PAID, PAID], "",
     ),
     "a result whose closer looks like an opener is over": (
         "mistral-v3",

@@ -384,7 +384,8 @@ def _goes_on(rest: str, *, is_line: bool) -> bool | None:
 MOST_TAG = 64  # characters
 _tags = re.compile(rf"(?:</?[|｜]?/?\w[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
 MOST_BEHIND = 256  # characters
-_behind_fence = re.compile(r"(?:\s|<[|｜][^<>\s]{1,32}[|｜]>|</s>)*\Z").search  # white space, and the ends of messages
+# White space, and the ends of messages; not those of calls, which may have a fence of their own.
+_behind_fence = re.compile(r"(?:\s|<[|｜](?!tool)[^<>\s]{1,32}[|｜]>|</s>)*\Z").search
 _tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
