@@ -59,6 +59,11 @@ def _tag_on_next_line(text: str, _format: str, ran: str) -> bool:
     return ran != "runs" and re.search(rf"{CALL}[ \t\r]*\n\s*</?\w[^<>\n]*>[ \t]*\S", text) is not None
 
 
+def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
+    found = re.search(rf"(`{{3,}})[^`\n]*(?:`+[^`\n]*)?{CALL}[^`]*\n[ \t]{{0,3}}(`{{3,}})", text)
+    return ran != "runs" and found is not None and found[1] == found[2]
+
+
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
     "a list before a bracket": _in_a_list,
@@ -68,6 +73,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "reasoning in code": _thought_in_doubt,
     "reasoning behind a lone backtick": _thought_mentioned,
     "a tag on the line behind a mention": _tag_on_next_line,
+    "backticks before a call that a fence closes": _closed_by_a_fence,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
 
