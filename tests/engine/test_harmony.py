@@ -99,13 +99,6 @@ def test_a_channel_that_is_written_twice(name: str) -> None:
         assert (calls_of(events), content_of(events)) == ([("f", {"a": 1})], "")
 
 
-@pytest.mark.parametrize("name", ["harmony", "auto", "hermes"])
-def test_a_header_of_commentary_that_breaks_off_is_markup(name: str) -> None:
-    turn = '<|channel|>commentary<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}<|call|>'
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), turn)
-    assert (calls_of(events), content_of(events)) == ([("f", {"a": 1})], "")
-
-
 THINKS = "<|channel|>analysis<|message|>"
 SAYS = "<|start|>assistant<|channel|>final<|message|>"
 

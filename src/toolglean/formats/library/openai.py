@@ -75,11 +75,7 @@ FORMATS = (
         reasonings=tuple((f"<|channel|>analysis{tail}<|message|>", "<|end|>") for tail in TAILS),
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
-        drop=(
-            "<|start|>",
-            *ENDS,
-            *(f"<|channel|>{each}" for each in ("final", "commentary", "commentary to=assistant")),
-        ),
+        drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "gpt-oss-harmony", "openai-gptoss"),
         models=(
             *("gpt-oss", "gptoss", "fare-20b", "hypernova-60b", "optimind", "schgen"),
