@@ -13,7 +13,7 @@ from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPAC
 from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.strays import Mark
 from toolglean.engine.tape import UNBOUND
-from toolglean.scan.text import FENCES
+from toolglean.scan.text import FENCES, opens_quotation
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -269,11 +269,13 @@ class Speech(Keeping):
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
         code, where, most, again = self.judge.code, None, self.limits.held, False
+        behind_sign = code is not None and code.end == start
         marks: tuple[str, ...] = MARKERS
         if self.channel != CONTENT:
             if self.rules.marks is None or stream_in_reasoning:
                 return
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
+            behind_sign = text.startswith(("```json", "```\n")) or opens_quotation(attempt.before.last_text)
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0
             kind, marks, where = Kind.QUOTED, (), code.where
@@ -295,7 +297,7 @@ class Speech(Keeping):
             start=start,
             text=text,
             most=most,
-            behind_sign=code is not None and code.end == start,
+            behind_sign=behind_sign,
             in_list=kind is Kind.ALONE and text.startswith("["),
             where=where,
             again=again,

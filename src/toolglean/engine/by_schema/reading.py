@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from toolglean.scan.by_schema.found import FoundCall
     from toolglean.tools import Tool
 
-
 __all__ = ["IN_VALUE", "calls_in", "ends_in_value", "spells_call", "told_in", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall

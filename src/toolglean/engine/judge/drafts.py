@@ -39,7 +39,7 @@ from toolglean.engine.reasons import (
     UNKNOWN_IN_LINE,
 )
 from toolglean.engine.tape import Kept, Piece
-from toolglean.scan.text import FENCES, Finder, opens_quotation
+from toolglean.scan.text import FENCES, Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -104,8 +104,6 @@ class Draft(Kept):
         again: bool = False,
     ) -> None:
         super().__init__(start, text)
-        if kind is Kind.REASONING:
-            behind_sign = text.startswith(("```json", "```\n")) or opens_quotation(attempt.before.last_text)
         self.attempt, self.kind, self.behind_sign, self.in_list, self.again = attempt, kind, behind_sign, in_list, again
         self.most = start + most + self.is_quoted
         self.over: int | None = None

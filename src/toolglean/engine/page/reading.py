@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
-from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
+from toolglean.engine.page.table import END_MARKER, MOST_BLANKS, At, Context
 from toolglean.engine.page.where import DEEP, Guess, Marks, Run, Where, blanks_before
 
 __all__ = ["Reading"]
@@ -20,7 +20,7 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE = 3
 _AHEAD = 192
-_end_marker = re.compile("|".join(END_MARKERS)).match
+_end_marker = re.compile(END_MARKER).match
 _name = re.compile(r"<(\w+)").match
 
 
@@ -215,18 +215,18 @@ class Reading:
     def _read_whole(self, run: Run, end: int) -> int:
         is_code = run.sign == "`"
         ahead = "" if run.size < _FENCE else run.sign * run.size + self.ahead[end : end + _AHEAD]
-        closes = [number for number, guess in enumerate(self.guesses if is_code else ()) if guess.size == run.size]
-        may_open = ahead != "" and run.is_first and self.context is _PLAIN  # then that counts, as in Markdown
-        if closes and not (may_open and self._opens_fence(run, ahead) != 0):
-            return self._close_code(closes[0], end)
-        if ahead and (self.context is _PLAIN or (is_code and self.seen)):
-            opened = self._opens_fence(run, ahead)
-            if opened is None:
-                return self._wait_with(run, end)
-            if opened and is_code:
-                self._end_paragraph_at(run)
-            if opened and self.context is _PLAIN:
-                return self._open_fence(run, ahead, opened, end)
+        may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
+        opened = self._opens_fence(run, ahead) if may_open else 0
+        if opened == 0 or not (run.is_first and self.context is _PLAIN):  # else that counts, as in Markdown
+            for number, guess in enumerate(self.guesses if is_code else ()):
+                if guess.size == run.size:
+                    return self._close_code(number, end)
+        if opened is None:
+            return self._wait_with(run, end)
+        if opened and is_code:
+            self._end_paragraph_at(run)
+        if opened and self.context is _PLAIN:
+            return self._open_fence(run, ahead, opened, end)
         if self.context is not _PLAIN:
             return self._close_fence(run, ahead, end)
         if is_code:
