@@ -74,6 +74,7 @@ ROWS = [
     Row("a fence without a word behind a mention of one", f"Use (```) so:\n```\n{CALL}\n```\nDone.", 0),
     Row("a fence in an item behind a mention of one", f"1. Use ``` here\n   ```xml\n   {LINE}\n   ```\n", 0),
     Row("backticks that close in the middle of a line", f"Use ```a b\nc``` so.\n{CALL}", 1, "Use ```a b\nc``` so.\n"),
+    Row("a fence that a marker ends", f"Ex:\n~~~\nx\n~~~ <|note|>\n{CALL}", 1, "Ex:\n~~~\nx\n~~~ <|note|>\n"),
     Row("what follows a fence in a fence", f"Ex:\n```md\n``` [a](b)\n{CALL}\n``` ", 0),
     Row("an element behind a fence in a fence", f"Ex:\n```md\n``` <b>a</b>\n{CALL}\n```", 0),
     Row("a fence behind one that an end marker closes", f"```\n{CALL}\n``` <|im_end|>\nEx:\n```\n{CALL}\n```\n", 0),

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
-from toolglean.engine.page.table import END_MARKER, MOST_BLANKS, At, Context
+from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
 from toolglean.engine.page.where import DEEP, Guess, Marks, Run, Where, blanks_before
 
 __all__ = ["Reading"]
@@ -20,7 +20,6 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE = 3
 _AHEAD = 192
-_end_marker = re.compile(END_MARKER).match
 _name = re.compile(r"<(\w+)").match
 
 
@@ -284,13 +283,16 @@ class Reading:
         rest = ahead[run.size :]
         if run.blanks == DEEP and self.opener == self.sign:
             return False
-        if not self.ends and len(rest) <= MOST_BLANKS and not rest.strip(" \t\r"):
+        behind = rest.lstrip(" \t\r")
+        if not self.ends and len(rest) <= MOST_BLANKS and not behind:
             return None
-        blanks = len(rest) - len(rest.lstrip(" \t\r"))
-        last = rest[blanks : blanks + 1]
-        if run.is_first and last in {"<", "[", "&"} and (not blanks or _end_marker(rest, blanks)):
-            return blanks <= MOST_BLANKS
-        return blanks <= MOST_BLANKS and last in {"\n", self.rows.mark}
+        if len(rest) - len(behind) > MOST_BLANKS:
+            return False
+        if run.is_first and (rest[:1] in {"<", "[", "&"} or behind.startswith(END_MARKERS)):
+            return True
+        if run.is_first and behind and not self.ends and any(each.startswith(behind) for each in END_MARKERS):
+            return None
+        return behind[:1] in {"\n", self.rows.mark}
 
     def _close_code(self, number: int, end: int) -> int:
         self._note_space(end)

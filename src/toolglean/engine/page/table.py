@@ -26,8 +26,8 @@ from toolglean.formats.quotations import (
 from toolglean.scan.text import WORD
 
 __all__ = [
-    "BLANKS", "END_MARKER", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT", "MOST_SCALAR", "PARAGRAPH_ENDS",
-    "At", "Context", "Inside", "Lasts", "Row", "escape", "rows",
+    "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT", "MOST_SCALAR",
+    "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 
 MARK = "\0"
@@ -109,8 +109,8 @@ MOST_BLANKS, MOST_INDENT = 32, 3
 """How many blanks may be between a sign and the end of its line, and before a fence that is first on its line."""
 BLANKS = rf"[ \t\r]{{0,{MOST_BLANKS}}}"
 INDENT = rf"[ \t]{{0,{MOST_INDENT}}}"
-END_MARKER = r"<[|｜]|</s>|<end_of_turn>|<eos>"
-"""An expression for how an end of the message begins that may follow the end of a fence, behind blanks."""
+END_MARKERS = ("<|", "<｜", "</s>", "<end_of_turn>", "<eos>")
+"""With what an end of the message begins that may follow the end of a fence, behind blanks."""
 MOST_DEEP = 128
 """How many containers of JSON may be open in each other."""
 MOST_SCALAR = 64
@@ -165,7 +165,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     last = rf"(?={BLANKS}(?:\n|\Z|{cut}))"  # last on its line, or before a marker
 
     def closes(sign: str) -> str:
-        first = rf"(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[&]|{BLANKS}(?:{END_MARKER}))"
+        first = rf"(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[&]|{BLANKS}(?:{_any(END_MARKERS)}))"
         return rf"(?<!{sign}){sign}{{SIZE,}}{last}|{first}"
 
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
