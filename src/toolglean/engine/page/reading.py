@@ -224,7 +224,7 @@ class Reading:
             return self._wait_with(run, end)
         if opened and is_code:
             self._end_paragraph_at(run)
-        if opened and self.context is _PLAIN:
+        if self.context is _PLAIN and opened:
             return self._open_fence(run, ahead, opened, end)
         if self.context is not _PLAIN:
             return self._close_fence(run, ahead, end)
@@ -234,8 +234,7 @@ class Reading:
         return end
 
     def _end_paragraph_at(self, run: Run) -> None:
-        # A fence ends the paragraph. One in a line does not, if backticks wait since which others of its length have
-        # come.
+        # A fence ends the paragraph; in a line, unless backticks wait since which others of its length have come.
         if not self.guesses:
             return
         others = () if run.is_first and self.context is _PLAIN else self.seen
