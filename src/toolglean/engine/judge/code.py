@@ -25,6 +25,7 @@ _ALWAYS = "`~>"  # what begins a context begins with one of these, for which eve
 _GUARDED = "<["  # one of these
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
+_signs = re.compile(r"[^\s\w]")
 _OF_STRINGS = str.maketrans(dict.fromkeys('"\\\n\r', "x"))
 
 
@@ -171,7 +172,9 @@ class Quotes(Plain):
 
     def pass_by(self, text: str, *, is_data: bool = False) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign, or of JSON."""
-        if not is_data and text.isspace() and self.changes(text):
+        if is_data and (self.where.run or self.where.tail):  # what is before it, and has waited, is not completed by it
+            self._read(_signs.sub("x", text), self._end)
+        elif not is_data and text.isspace() and self.changes(text):
             self._read(text, self._end)
         elif text:
             self._passed, self._before = (self._passed + text)[-_KEPT:], None
