@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.matcher.arguments import Arguments
 from toolglean.engine.matcher.calls import end_value
 from toolglean.engine.matcher.literals import arrived
-from toolglean.engine.matcher.texts import Value
+from toolglean.engine.matcher.values import Value
 from toolglean.engine.parameters import pass_value
 from toolglean.formats.parameters import Followers, followers_of
 from toolglean.scan.json_reader import JsonValueReader

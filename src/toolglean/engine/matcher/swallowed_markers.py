@@ -1,5 +1,5 @@
 # Which markers of its own family a text value may have swallowed because its closing marker is missing, and how such a
-# place differs from a mere mention. Does not depend on what is done then (texts.py, engine/repair/).
+# place differs from a mere mention. Does not depend on what is done then (values.py, engine/repair/).
 #
 # A parameter's opener matters where the family writes one: on a line of its own if the pattern has line breaks there,
 # else anywhere; and with the key of a parameter of the tool, or with any key if its schema is not known. The call's own
