@@ -15,7 +15,7 @@ from toolglean.engine.matcher.swallowed_markers import has_marker
 from toolglean.engine.names import contains_markup
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.reasons import malformed_call
-from toolglean.engine.repair.suspended import Refusal
+from toolglean.engine.repair.suspended import Kind, Refusal
 from toolglean.formats.parameters import KEY_CHARS
 from toolglean.scan.names import NAME_CHARS
 from toolglean.scan.nested import whole_characters
@@ -138,12 +138,15 @@ class Word(Field):
         return not rest or any(literal.lstrip().startswith(rest) for literal in literals)  # ` json` begins with a blank
 
     def _lacking(self, turn: Turn) -> str:
-        # The end of a tag and the break behind it, if a line has ended behind a key instead; else "".
-        key, broken, rest = self._word.partition("\n")
-        if not (rest.strip() and turn.emit.open and self.slot.kind == "key" and self.slot.terminals.literals == (">",)):
+        # The end of a tag and the break behind it, if a line has ended behind a tool's name or a key instead; else "".
+        word, broken, rest = self._word.partition("\n")
+        if not rest.strip() or rest[-1] == ">" or ">" not in self.slot.terminals.literals:
             return ""
-        is_key = rest[-1] != ">" and key.rstrip() in (turn.names.keys_of(turn.emit.call.name) or ())
-        return f">{broken}{rest[:-1]}" if is_key else ""
+        if self.slot.kind == "name":  # a parameter must follow
+            known = turn.region.open and rest.strip() == "<" and turn.names.resolve(word.strip()) is not None
+        else:
+            known = turn.emit.open and word.rstrip() in (turn.names.keys_of(turn.emit.call.name) or ())
+        return f">{broken}{rest[:-1]}" if known else ""
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
@@ -158,11 +161,23 @@ class Word(Field):
         if turn.emit.open:
             turn.give_up(malformed_call(self.expected()), char, turn.tape.base + i - 1)
             i -= turn.suspended is not None
+        elif self._is_suspended(turn, char, turn.tape.base + i - 1):
+            i -= 1
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
             no_call(turn, reading, awaits=(reading.call.name or self._named_on_line(turn), self.slot.formats))
         return i
+
+    def _is_suspended(self, turn: Turn, char: str, place: int) -> bool:
+        # Whether what was refused may be repaired, though the call is not certain yet.
+        if not self._lacking(turn):
+            return False
+        turn.region.shorten(1)
+        if turn.suspend_refused(Kind.REGION, None, char, place):
+            return True
+        turn.region.keep(char)
+        return False
 
     def _named_on_line(self, turn: Turn) -> str:
         # The tool that is named between a whole marker and the line's end; or "".
