@@ -68,6 +68,7 @@ class Thing(NamedTuple):
         is_anothers: whether its type or its role is not that of a call.
         calls: how many calls it contains.
         is_unknown: whether its name is not a tool's. Beside calls of tools, such a call is content.
+        is_text: whether it is a list of texts beside a call.
     """
 
     key: str = ""
@@ -79,6 +80,7 @@ class Thing(NamedTuple):
     is_anothers: bool = False
     calls: int = 0
     is_unknown: bool = False
+    is_text: bool = False
 
     def fault(self, names: Names) -> str | None:
         """Why it neither is a call nor contains calls; None if it does."""
@@ -236,7 +238,8 @@ class Document(Plain):
             if thing.key == "description" and thing.name:
                 self._refuse(data.DEFINITION)
         elif not thing.keys:
-            self._refuse()
+            if not (thing.is_text and token is STRING):
+                self._refuse()
         elif token is STRING:
             self._string(names, thing, token_text(raw), room)
         elif raw.endswith("null"):
@@ -282,6 +285,8 @@ class Document(Plain):
             scanner.begin_value()
         elif key in ARGUMENT_KEYS:
             self._refuse(data.NO_OBJECT)
+        elif key in THOUGHT_KEYS and bracket == "[":
+            self._things.append(Thing(is_text=True))
         elif (key in HOLDER_KEYS or (not thing.keys and bracket == "{")) and len(self._things) < MOST_OPEN:
             self._things.append(Thing())
         else:
@@ -290,6 +295,8 @@ class Document(Plain):
 
     def _close(self, names: Names) -> None:
         thing = self._things.pop()
+        if thing.is_text:
+            return
         reason = thing.fault(names)
         if reason is not None:
             self._refuse(reason)
