@@ -21,7 +21,9 @@ __all__ = [
 NAME_KEYS = frozenset({"name", "tool_name"})
 KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "call", "function_name", "recipient_name"})
 """Keys with many uses: they name a tool if it is a known one and an arguments key is next to them."""
-ARGUMENT_KEYS = frozenset({"arguments", "parameters", "params", "args", "input", "action_input", "tool_input", "tool_args"})
+ARGUMENT_KEYS = frozenset(
+    ("arguments", "parameters", "params", "args", "input", "action_input", "tool_input", "tool_args")
+)
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""
@@ -29,7 +31,9 @@ RESULT_KEYS = frozenset({"response", "result", "results", "output", "outputs", "
 """Keys of what a tool has answered: what is under one of them is no call's arguments, whatever is around it."""
 CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "call"})
 """What the `type` of a call may be."""
-HOLDER_KEYS = frozenset({"tool_calls", "toolcalls", "function_call", "function", "tool_call", "tool", "call", "tool_uses"})
+HOLDER_KEYS = frozenset(
+    ("tool_calls", "toolcalls", "function_call", "function", "tool_call", "tool", "call", "tool_uses")
+)
 """Keys whose value is a call, or a list of calls."""
 THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "headline", "role", "content"})
 """Keys of text that may be next to a call in JSON without a marker."""
