@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME_WITHIN", "Noted", "Rules", "TurnState", "Unread"]
 
-NAME_WITHIN = 64  # characters of a turn that opens with a sign in which a tool's name must be
+NAME_WITHIN = 192  # characters of a turn that opens with a sign in which a tool's name must be
 
 
 class Noted(IntEnum):

@@ -92,8 +92,8 @@ class Keeping(TurnState):
             last = NO_LINE
         at, whole = begin_in(text, i, end, last, names, opens_content=opens, at_end=True)
         if at == i < place and (whole or not waits):
-            refused = is_json(text, i) is not None or (not opens and is_refused(text, i, names))
-            self._keep_from(start + i, refused=refused)
+            refused = not opens and is_refused(text, i, names)
+            self._keep_from(start + i, noted=refused or is_json(text, i) is not None, refused=refused)
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
@@ -117,16 +117,16 @@ class Keeping(TurnState):
         elif tags:
             self.around = around.read(text, before if before.endswith(last) else last, start)
 
-    def _keep_from(self, place: int, *, refused: bool) -> None:
+    def _keep_from(self, place: int, *, noted: bool, refused: bool) -> None:
+        # `noted`: what is told of the line if it is no call. JSON is one with `trailing_json="call"`, or if closers
+        # of calls follow; `refused`: nothing may make it one.
         candidate = self.candidate
         is_none = candidate is None or candidate.first_left(self.emit.out, place, self.described) is None
         if is_none and candidate is not None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
-        if refused:  # JSON is a call with `trailing_json="call"` alone; what may be in code is told if it was in none
-            if is_none:
-                self._refuse_line(place)
-            return
-        if self.judge.in_doubt:
+        if noted and is_none:
+            self._refuse_line(place)
+        if refused or self.judge.in_doubt:  # what may be in code is told if it was in none
             return
         is_announced = self.around.announces(self.last_text)
         closers = self.judge.closers

@@ -72,6 +72,7 @@ FORMATS = (
             "print({name}({keywords}))",
             "default_api.{name}({keywords})",
             "print(default_api.{name}({keywords}))",
+            *("tool_code{ws}print(default_api.{name}({keywords}))", "tool_code{ws}print({name}({keywords}))"),
         ),
         separator="\n",
         drop=("<end_of_turn>",),
