@@ -65,6 +65,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "thoughts in a list": (f'{{"thoughts": ["a", "b"], "headline": "c", "tool_name": "look", "tool_args": {JSON}}}', [OSLO], ""),
     "the opener lost behind a word": (f"leton\n{CALL}\n</tool_call>", [OSLO], "leton\n"),
     "the opener lost behind reasoning": (f"I look.\n</think>{CALL}\n</tool_call><|im_end|>", [OSLO], "I look.\n"),
+    "a record of a history, with its id": (f"So.\n\n[Tool Call: look (ID: call_1)]\nArguments: {JSON}", [OSLO], "So.\n\n"),
     # -- markers that a server took out
     "harmony, the header is left": (f"assistant to=functions.look commentary json\n{JSON}", [OSLO], ""),
     "harmony, glued": (f"commentary to=functions.look json{JSON}", [OSLO], ""),

@@ -32,7 +32,7 @@ RESULT_KEYS = frozenset({"response", "result", "results", "output", "outputs", "
 CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "call"})
 """What the `type` of a call may be."""
 HOLDER_KEYS = frozenset(
-    ("tool_calls", "toolcalls", "function_call", "function", "tool_call", "tool", "call", "tool_uses")
+    ("tool_calls", "toolcalls", "toolCalls", "function_call", "function", "tool_call", "tool", "call", "tool_uses")
 )
 """Keys whose value is a call, or a list of calls."""
 THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "headline", "role", "content"})

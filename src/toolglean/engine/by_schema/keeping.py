@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.by_schema.beginnings import is_json, is_refused
 from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
+from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import Noted, TurnState, Unread
 from toolglean.scan.text import KEPT
@@ -104,8 +105,11 @@ class Keeping(TurnState):
         code, around = self.judge.code, self.around
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
-        if self.unread is not None and any(each[0] < self.unread.place < each[1] for each in closed):
-            self.unread = None  # what was in doubt was code
+        for since, until, context, _ in closed:
+            if self.unread is not None and since < self.unread.place < until:
+                self.unread = None  # what was in doubt was code
+            elif self.unread is not None and context is not Context.JSON:
+                self.unread = self.unread.hiding(since, until)
         if closed and (tags or around.open or around.shut):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
@@ -135,6 +139,7 @@ class Keeping(TurnState):
         if self.candidate is not None:
             if is_announced:
                 self.around = self.around._replace(refused=True)
+                self._refuse_line(place)
             elif not is_refused:
                 self.candidate.add(place)
         elif is_refused:
@@ -236,6 +241,9 @@ class Keeping(TurnState):
                 self.emit.problem(UNREAD, unread, kept.start + place)
                 return
         if self.unread is not None and self.emit.index == 0:
+            code = self.judge.code
+            if code is not None and code.sure:
+                self.unread = self.unread.hiding(code.quoted_by[1], end)
             place, unread = self._unread_in(self.unread.text, self.unread.kind)
             if unread:
                 self.emit.problem(UNREAD, unread, self.unread.place + place)

@@ -221,8 +221,7 @@ class Around(NamedTuple):
 
         `end`: the place after the text.
         """
-        since, until, context = closed
-        is_sure = context is not None
+        since, until, _, is_sure = closed
         again = (each[:2] for each in self.shut if since <= each[2] < until)
         opened = [each for each in (*self.open, *again) if not (is_sure and since <= each[1] < until)]
         shut = (each for each in self.shut if not (since <= each[2] < until or (is_sure and since <= each[1] < until)))

@@ -56,7 +56,7 @@ class Guess(NamedTuple):
     depth: int = 0
 
 
-Closed: TypeAlias = "tuple[int, int, Context | None]"
+Closed: TypeAlias = "tuple[int, int, Context, bool]"
 
 
 class Where(NamedTuple):
@@ -75,7 +75,7 @@ class Where(NamedTuple):
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
         closed: what has ended since that was asked (`Quotes.take_closed`): the places of its first character and after
-            its last one, and what it was, if that was certain from its beginning.
+            its last one, what it was, and whether that was certain from its beginning.
     """
 
     context: Context = Context.PLAIN
