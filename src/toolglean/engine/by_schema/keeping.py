@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from toolglean.engine.by_schema.beginnings import is_json, is_refused
 from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
-from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import Noted, TurnState, Unread
 from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
+    from toolglean.engine.by_schema.candidate import Candidate
     from toolglean.engine.by_schema.reading import Told
     from toolglean.engine.emit import Emitter
 
@@ -105,11 +105,11 @@ class Keeping(TurnState):
         code, around = self.judge.code, self.around
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
-        for since, until, context, _ in closed:
-            if self.unread is not None and since < self.unread.place < until:
+        for region in closed:
+            if self.unread is not None and region[0] < self.unread.place < region[1]:
                 self.unread = None  # what was in doubt was code
-            elif self.unread is not None and context is not Context.JSON:
-                self.unread = self.unread.hiding(since, until)
+            elif self.unread is not None and code is not None and code.has_quoted(region):
+                self.unread = self.unread.hiding(*region[:2])
         if closed and (tags or around.open or around.shut):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
@@ -136,10 +136,11 @@ class Keeping(TurnState):
         closers = self.judge.closers
         is_broken = closers.awaited is not None and place != closers.failed  # a call before it, whose end has not come
         is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
+        if noted and (is_refused or self.candidate is not None):
+            return
         if self.candidate is not None:
             if is_announced:
                 self.around = self.around._replace(refused=True)
-                self._refuse_line(place)
             elif not is_refused:
                 self.candidate.add(place)
         elif is_refused:
@@ -150,7 +151,10 @@ class Keeping(TurnState):
 
             before = self._emitter_before()
             self.candidate = Candidate(
-                place, before, self.limits.held, opens_content=not self.has_content, seen=self.around.seen
+                *(place, before, self.limits.held),
+                opens_content=not self.has_content,
+                seen=self.around.seen,
+                depth=self.limits.depth if noted else None,
             )
             self.emit.keep_back()
 
@@ -179,10 +183,24 @@ class Keeping(TurnState):
         self.emit.tell_first(told)
         return twin
 
-    def note_kept(self, end: int) -> None:
-        """Content was emitted up to that place: if it is kept, it may be too long to be a call."""
+    def note_kept(self, text: str, end: int) -> None:
+        """That content was emitted, up to that place: if it is kept, it may be too long to be a call."""
+        candidate = self.candidate
+        if candidate is not None and candidate.json is not None and not self._may_be_closed(candidate, text):
+            waits = self.emit.strays.marks or not self.emit.clean
+            if not candidate.without_json() and not waits:
+                self.keep_nothing()
         if self.candidate is not None and end >= self.candidate.due:
             self.keep_less(end)
+
+    def _may_be_closed(self, candidate: Candidate, text: str) -> bool:
+        # Whether JSON that is kept may still be a call behind which its closers follow, after that text.
+        was_whole, goes_on = candidate.is_whole, candidate.goes_on(text)
+        if not goes_on or was_whole or not candidate.is_whole:
+            return goes_on
+        from toolglean.engine.by_schema.reading import is_call  # noqa: PLC0415  # few turns need it
+
+        return is_call(candidate, self)
 
     def keep_less(self, end: int) -> None:
         """Release what can no longer be a call. `end`: the place after what is kept."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.tools import Tool
 
-__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "spells_call", "told_in", "unread_in"]
+__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "is_call", "spells_call", "told_in", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _called = re.compile(
@@ -227,6 +227,11 @@ def _fits(tool: Tool | None, arguments: Any, *, sure: bool) -> bool:
 
 _NAMES = NAME_KEYS | KNOWN_NAME_KEYS
 _BESIDE = _NAMES | ARGUMENT_KEYS | BESIDE_KEYS | THOUGHT_KEYS
+
+
+def is_call(kept: Candidate, turn: TurnState) -> bool:
+    """Whether the JSON that is kept is a call, if closers of calls follow it."""
+    return json_call_in(text_of(turn.emit.out, kept.start), turn) != ""
 
 
 def _closed_call(text: str, start: int, turn: TurnState) -> tuple[FoundCall, ...] | None:

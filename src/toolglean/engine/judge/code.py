@@ -172,6 +172,11 @@ class Quotes(Plain):
             self.where = self.where._replace(closed=())
         return closed
 
+    @staticmethod
+    def has_quoted(closed: Closed) -> bool:
+        """Whether that was a quotation: JSON is none."""
+        return closed[2] is not Context.JSON
+
     def pass_by(self, text: str, *, is_data: bool = False) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign, or of JSON."""
         if is_data and (self.where.run or self.where.tail):  # what is before it, and has waited, is not completed by it

@@ -6,7 +6,7 @@
 # walk.py       the walk: which states it has reached, and how it advances along literals
 # between.py    stages between slots, after arguments, after a call
 # words.py      what a marker ends: names, keys and the like
-# values.py     text values, which a marker ends, too; swallowed_markers.py: markers that a value may have swallowed
+# values.py     values of parameters; swallowed_markers.py: markers that a value may have swallowed
 # arguments.py  what ends with its own brackets: arguments, JSON objects
 # calls.py      a call begins, ends, or turns out not to be one
 # fallback.py   a policy: which formats get a second try at text that did not yield a call
