@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 
 from toolglean.formats.origin import NO_ORIGIN, Origin, Source
-from toolglean.formats.words import JSON, Codec, Literal, Quoted, Tree, tokens_of
+from toolglean.formats.words import JSON, Codec, Quoted, Tree, literals_of
 
 __all__ = ["Declaration"]
 
@@ -100,8 +100,7 @@ class Declaration:
         patterns = [*self.calls, *self.parameters, self.parameter_separator, self.separator]
         patterns += [*self.drop, *self.content_markers, *self.end_markers]
         patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
-        found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
-        return tuple(dict.fromkeys((*found, *self.argument_markers)))
+        return tuple(dict.fromkeys((*literals_of(*patterns), *self.argument_markers)))
 
     @property
     def argument_markers(self) -> tuple[str, ...]:

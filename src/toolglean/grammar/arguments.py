@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.errors import UsageError
 from toolglean.formats.parameters import ending_of, rest_of_closer
-from toolglean.formats.spec import Format, Literal, Quoted, Slot, Token, Tree, tokens_of
+from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, literals_in, tokens_of
 from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
 from toolglean.grammar.members import Members
@@ -285,7 +285,7 @@ class Arguments:
                 f"format {self.format.name!r}: a grammar cannot say where {{value}} ends in {pattern!r}: end the "
                 "pattern with a marker or a line break, or write the value as {json}"
             )
-        closer = next((each.text for each in tokens[at + 1 :] if isinstance(each, Literal)), "\n")
+        closer = next(iter(literals_in(tokens[at + 1 :])), "\n")
         if ending is not None and ending.is_keyed:
             if not isinstance(key, Lit):
                 self.schemas.notes.add_unsupported(
@@ -310,9 +310,7 @@ class Arguments:
             if Slot("value") not in tokens:
                 continue
             before = tokens[: tokens.index(Slot("value"))]
-            last, other = (
-                next((x.text for x in reversed(each) if isinstance(x, Literal)), "") for each in (head, before)
-            )
+            last, other = ("".join(literals_in(each)[-1:]) for each in (head, before))
             if len(before) == len(head) and other.startswith(last) and other != last:
                 found.append(other[len(last) :])
         return found
