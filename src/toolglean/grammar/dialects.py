@@ -36,13 +36,14 @@ from toolglean.grammar.strings import (
     JSON_RAW,
     PYTHON_RAW,
     body,
+    json_body,
     json_letters,
     length,
     others,
     python_letter,
     python_letters,
 )
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody, automaton, matches
+from toolglean.grammar.texts import Avoid, Constraint, automaton, matches
 
 __all__ = ["CONSTANTS", "Brackets", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
@@ -98,7 +99,7 @@ class JsonDialect:
         """A string that meets the schema."""
         least, most = length(schema)
         if self.constraints and "pattern" not in schema and (most or 0) <= COUNTED:
-            return Text((JsonBody(least, most), *self.constraints), '"', '"')
+            return Text((json_body(least, most), *self.constraints), '"', '"')
         if self.constraints:
             notes.add_narrowed(path, f"such a string may not contain any of the characters {self.excluded!r}")
         return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"')))

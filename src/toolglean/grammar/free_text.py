@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Text, all_but, alt, chars, intersected, repeat, seq
 from toolglean.grammar.prose import ALL_SPACES, QUOTES_CLOSED, WORD, FirstWord, NoCall, NotStartingWith
 from toolglean.grammar.regexes import FirstChar
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody
+from toolglean.grammar.strings import json_body
+from toolglean.grammar.texts import Avoid, Constraint
 
 __all__ = ["avoided", "simplified"]
 
@@ -36,11 +37,11 @@ _of_escape = re.compile(r"[bfnrt/]|u?[0-9a-fA-F]{1,4}").fullmatch
 def simplified(node: Text, rules: Rules) -> Node | None:
     """The text, without what is around it, made of texts that only avoid others; None if that is impossible.
 
-    A text inside a JSON string has `JsonBody()` as its first constraint.
+    A text inside a JSON string has `json_body()` as its first constraint.
     """
     words = [word for each in node.constraints for word in avoided(each) or ()]
     others = [each for each in node.constraints if avoided(each) is None]
-    if JsonBody() in others:
+    if json_body() in others:
         return _in_json(words) if len(others) == 1 else None
     track = _track(node, EMPTY, rules)
     if track is None:
@@ -88,7 +89,7 @@ def _in_json(words: Sequence[str]) -> Node | None:
     cut = (head if head[:1] == "<" and heads[head] > 1 else each for each in words for head in [each.rstrip(LETTERS)])
     found = [each for each in cut if not any(char == '"' or char < " " for char in each) and "\\" not in each[:-1]]
     rests = [each[size:] for each in found for size in range(1, 6) if _of_escape(each[:size])]
-    return None if any(len(each) < SHORTEST for each in rests) else Text((JsonBody(), Avoid(_shortest(found + rests))))
+    return None if any(len(each) < SHORTEST for each in rests) else Text((json_body(), Avoid(_shortest(found + rests))))
 
 
 class _Track:

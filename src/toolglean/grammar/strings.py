@@ -23,6 +23,7 @@ from toolglean.grammar.nodes import (
     seq,
 )
 from toolglean.grammar.patterns import pattern
+from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "PYTHON_RAW",
     "body",
     "encoded",
+    "json_body",
     "json_letters",
     "others",
     "python_letter",
@@ -47,9 +49,15 @@ CONTROLS = ("\0", "\x1f")
 JSON_RAW = all_but(CONTROLS, '"\\')
 JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 JSON_CODES = (seq(Lit("\\"), chars('"\\/bfnrt')), seq(Lit("\\u"), FOUR_HEX))
+JSON_LETTER = alt(JSON_RAW, *JSON_CODES)
 
 PYTHON_RAW = all_but(CONTROLS, "\x7f\\'")
 PYTHON_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def json_body(least: int = 0, most: int | None = None) -> MatchesNode:
+    """The text is the inside of a JSON string of so many characters."""
+    return MatchesNode(repeat(JSON_LETTER, least, most))
 
 
 def json_letters(given: Chars, raw: Chars = JSON_RAW) -> Node:
