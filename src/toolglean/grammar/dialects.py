@@ -27,7 +27,6 @@ from toolglean.grammar.nodes import (
     repeat,
     seq,
 )
-from toolglean.grammar.patterns import pattern
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
@@ -40,6 +39,7 @@ from toolglean.grammar.strings import (
     json_letters,
     length,
     others,
+    pattern_of,
     python_letter,
     python_letters,
 )
@@ -215,10 +215,7 @@ def raw_text(
 ) -> Node:
     """An unescaped string that meets the schema and these constraints, with `head` before and `tail` after it."""
     least, most = length(schema)
-    given = schema.get("pattern")
-    found = pattern(given) if isinstance(given, str) else None
-    if "pattern" in schema and found is None:
-        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
+    found = pattern_of(schema, path, notes)
     excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
     if max(least, most or 0) > COUNTED:
         notes.add_narrowed(
@@ -230,7 +227,8 @@ def raw_text(
     if found is not None and not _is_countable(whole):
         notes.add_unsupported(
             f"{path}.pattern",
-            f"the pattern {given!r:.80}, with the markers that the text must not contain, is too large for a grammar",
+            f"the pattern {schema['pattern']!r:.80}, with the markers that the text must not contain, is too large "
+            "for a grammar",
         )
         whole = (*constraints, *lengths, *more)
     return Text(whole, tail, head)

@@ -35,6 +35,7 @@ __all__ = [
     "json_body",
     "json_letters",
     "others",
+    "pattern_of",
     "python_letter",
     "python_letters",
 ]
@@ -109,17 +110,22 @@ def encoded(node: Node, letters: Callable[[Chars], Node]) -> Node:
 def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, notes: Notes) -> Node:
     """The characters of a string that meets the schema."""
     least, most = length(schema)
+    found = pattern_of(schema, path, notes)
+    if found is None:
+        return repeat(letter, least, most)
+    low, high = _lengths(found)
+    if low < least or (most is not None and (high is None or high > most)):
+        notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
+    return encoded(found, letters)
+
+
+def pattern_of(schema: Mapping[str, Any], path: str, notes: Notes) -> Node | None:
+    """The pattern of a string; None if there is none, or a grammar cannot express it, which is reported."""
     given = schema.get("pattern")
-    if given is not None:
-        found = pattern(given) if isinstance(given, str) else None
-        if found is None:
-            notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
-        else:
-            low, high = _lengths(found)
-            if low < least or (most is not None and (high is None or high > most)):
-                notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
-            return encoded(found, letters)
-    return repeat(letter, least, most)
+    found = pattern(given) if isinstance(given, str) else None
+    if given is not None and found is None:
+        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
+    return found
 
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:

@@ -43,9 +43,7 @@ class _Writer(GbnfWriter):
         found = self._simplified[node.constraints]
         if found is None:
             return super().text(node)
-        inside = self._any_text(found) if isinstance(found, Text) else self.part(found)
-        around = [quoted(each) if each else "" for each in (node.head, node.tail)]
-        return " ".join(filter(None, (around[0], inside, around[1])))
+        return self.around(node, self._any_text(found) if isinstance(found, Text) else self.part(found))
 
     def _any_text(self, node: Text) -> str:
         words = [word for each in node.constraints for word in avoided(each) or ()]

@@ -68,8 +68,7 @@ class Values:
             bits = [Lit(text) for text in dialect.constants.values()]
             text = dialect.string({}, "", self.schemas.notes)
             inner = self.anything()
-            before, after, empty = dialect.list_brackets
-            items = alt(empty, seq(before, inner, repeat(seq(dialect.comma, inner)), after))
+            items = self._several(inner, 0, None, dialect.list_brackets)
             return alt(text, Terminal(whole), *bits, items, self.object(Members((), True), ""))
 
         return self.rules.ref((dialect.name, "anything"), make)
