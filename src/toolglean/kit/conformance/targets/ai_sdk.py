@@ -21,6 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from toolglean.kit.conformance.targets.tokens import Adapter
+
 __all__ = ["PROTOCOLS", "AiSdk", "version"]
 
 PROTOCOLS = {"hermes": "hermesProtocol", "qwen3-coder": "qwen3CoderProtocol", "ui-tars": "uiTarsXmlProtocol"}
@@ -60,35 +62,25 @@ def _ask(step: str, **given: Any) -> Any:
     return answer["answer"]
 
 
-class AiSdk:
-    """A turn, read as the AI SDK's middleware reads it.
+class AiSdk(Adapter):
+    """A turn, read as the AI SDK's middleware reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt has opened the reasoning, which another middleware would take out: not claimed.
-        special, atomic: what the case knows of its tokens; not used.
-    """
-
-    def __init__(
-        self,
-        tools: list[dict[str, Any]],
-        format: str | None = None,
-        start: str | None = None,
-        special: Any = None,
-        atomic: list[str] | None = None,
-    ) -> None:
-        del special, atomic
-        protocol = PROTOCOLS.get(format or "")
-        if protocol is None or start is not None:
-            raise NotImplementedError(f"the package has no protocol for {format or 'turns of no known format'}")
-        functions = [each.get("function", each) for each in tools]
+    def open(self) -> None:
+        """See `Adapter`. Another middleware would take out reasoning that the prompt has opened: not claimed."""
+        protocol = PROTOCOLS.get(self.format or "")
+        if protocol is None or self.opened:
+            raise NotImplementedError(f"the package has no protocol for {self.format or 'turns of no known format'}")
+        functions = [each.get("function", each) for each in self.tools]
         given = [
             {"type": "function", "name": each["name"], "inputSchema": each.get("parameters") or {"type": "object"}}
             for each in functions
         ]
         self._held: str | None = ""  # what may be reasoning; None once it is over
         _ask("open", protocol=protocol, tools=given)
+
+    def pieces(self, text: str) -> list[str]:
+        """The characters of the turn: a middleware is not given tokens."""
+        return list(text)
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""
