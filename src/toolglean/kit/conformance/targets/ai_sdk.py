@@ -16,12 +16,12 @@ import atexit
 import json
 import os
 import re
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from toolglean.kit.conformance.targets.tokens import Adapter
+from toolglean._child import LineChild
+from toolglean.kit.conformance.targets.tokens import SECONDS, Adapter
 
 __all__ = ["PROTOCOLS", "AiSdk", "version"]
 
@@ -33,15 +33,14 @@ _reasoning = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL).match
 
 
 @cache
-def _node() -> subprocess.Popen[str]:
+def _node() -> LineChild:
     folder = os.environ.get("TOOLGLEAN_AI_SDK", "")
     if not folder:
         raise FileNotFoundError(
             "TOOLGLEAN_AI_SDK is not set; run `npm install @ai-sdk-tool/parser` in a folder, and set it to that folder"
         )
-    command = ["node", str(Path(__file__).with_suffix(".mjs")), folder]
-    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")  # noqa: S603
-    atexit.register(started.kill)
+    started = LineChild(["node", str(Path(__file__).with_suffix(".mjs")), folder])
+    atexit.register(started.close)
     return started
 
 
@@ -51,12 +50,7 @@ def version() -> str:
 
 
 def _ask(step: str, **given: Any) -> Any:
-    node = _node()
-    assert node.stdin is not None
-    assert node.stdout is not None
-    node.stdin.write(json.dumps({"step": step, **given}) + "\n")
-    node.stdin.flush()
-    answer = json.loads(node.stdout.readline())
+    answer = json.loads(_node().ask(json.dumps({"step": step, **given}), SECONDS))
     if "error" in answer:
         raise RuntimeError(answer["error"])
     return answer["answer"]
