@@ -104,14 +104,14 @@ def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
 
 
 @lru_cache(maxsize=128)
-def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
+def automaton(constraints: tuple[Constraint, ...]) -> States:
     """The automaton of the texts that meet all constraints; the first state is the start.
 
     Returns:
         For each state, whether the text may end there, and the ranges of characters that lead to each next state.
 
     Raises:
-        ValueError: there would be more than `most` states.
+        ValueError: there would be more than MOST_STATES states.
     """
     pieces = _pieces(set().union(*map(_edges_of, constraints)))
     steps = [_Steps(each, [low for low, _ in pieces]) for each in constraints]
@@ -125,8 +125,8 @@ def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> S
             if DEAD in found:
                 continue
             if found not in known:
-                if len(states) >= most:
-                    raise ValueError(f"more than {most} states")
+                if len(states) >= MOST_STATES:
+                    raise ValueError(f"more than {MOST_STATES} states")
                 known[found] = len(states)
                 states.append(found)
             ways.setdefault(known[found], []).append(piece)
