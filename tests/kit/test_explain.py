@@ -20,10 +20,10 @@ from tests.support.face import faced
 from tests.support.wild import wild_rows
 from toolglean import Parser, ParserOptions, ToolSet, UsageError, fold
 from toolglean.formats import JSON, Format, all_formats
-from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, reasons, stories
+from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, probe, stories
 from toolglean.kit.explain.openers import known_markers
 
-EXPLAIN = Path(reasons.__file__).parent
+EXPLAIN = Path(stories.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
@@ -295,7 +295,7 @@ def test_each_cause_has_a_row_of_either_kind() -> None:
 
 def test_each_kind_of_trouble_is_on_the_page_of_problems() -> None:
     page = (DOCS / "reference" / "problems.md").read_text(encoding="utf-8")
-    codes = {*reasons.ARGUMENTS, *reasons.NOT_CLOSED, *causes._TOLD}
+    codes = {*probe.ARGUMENTS, *causes.NOT_CLOSED, *causes._TOLD}
     assert [code for code in codes if f"`{code}`" not in page] == []
 
 
