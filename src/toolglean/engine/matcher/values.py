@@ -2,10 +2,10 @@
 # depend on which markers a family has (swallowed_markers.py), on what may follow a value (formats/parameters.py), or on
 # how values become JSON (engine/parameters.py).
 #
-# Only a marker after a text shows that it is complete, and only if it is followed by what may follow it. So a value whose
-# closing marker was read is kept in the call, and continues if something else follows. If it lacks its closing marker,
-# or has another spelling of it, a marker of its family appears where it can only come after the value, and a repair is
-# tried.
+# Only a marker after a text shows that it is complete, and only if it is followed by what may follow it. So a value
+# whose closing marker was read is kept in the call, and continues if something else follows. If it lacks its closing
+# marker, or has another spelling of it, a marker of its family appears where it can only come after the value, and a
+# repair is tried.
 """Values of parameters."""
 
 from __future__ import annotations
