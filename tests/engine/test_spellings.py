@@ -62,6 +62,12 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "a call under the word tool": (f'<tool_call>{{"tool": {CALL}}}</tool_call>', [OSLO], ""),
     "calls in one word": (f'{{"toolcalls": [{CALL}]}}', [OSLO], ""),
     "the name under the word call": (f'{{"call": "look", "arguments": {JSON}}}', [OSLO], ""),
+    "thoughts in an object, the call under command": (f'{{"thoughts": {{"text": "a", "plan": ["b"], "n": 1}}, "command": {{"name": "look", "args": {JSON}}}}}', [OSLO], ""),
+    "gemma, one token on both sides": (f"So. <|tool_call|>call:look{JSON}<|tool_call|>", [OSLO], "So. "),
+    "deepseek-v3, no fence": (f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n{JSON}<｜tool▁call▁end｜>", [OSLO], ""),
+    "glm, a marker twice": ("<tool_call>look<arg_key>city</arg_key></arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
+    "glm, another one twice": ("<tool_call>look<arg_key><arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
+    "anthropic, another prefix": ('<tml:function_calls>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</tml:function_calls>', [OSLO], ""),
     "thoughts in a list": (f'{{"thoughts": ["a", "b"], "headline": "c", "tool_name": "look", "tool_args": {JSON}}}', [OSLO], ""),
     "the opener lost behind a word": (f"leton\n{CALL}\n</tool_call>", [OSLO], "leton\n"),
     "the opener lost behind reasoning": (f"I look.\n</think>{CALL}\n</tool_call><|im_end|>", [OSLO], "I look.\n"),
@@ -253,6 +259,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
     *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
     *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a fence in the tags", "a call under the word tool"),
+    *("gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

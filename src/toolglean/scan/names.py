@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping
 
 __all__ = [
-    "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_NAME_KEYS", "NAMESPACES",
-    "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
+    "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_HOLDER_KEYS", "KNOWN_NAME_KEYS",
+    "NAMESPACES", "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
     "namespaces_of", "renamed_keys", "without_namespace",
 ]  # fmt: skip
 
@@ -31,8 +31,10 @@ RESULT_KEYS = frozenset({"response", "result", "results", "output", "outputs", "
 """Keys of what a tool has answered: what is under one of them is no call's arguments, whatever is around it."""
 CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "call"})
 """What the `type` of a call may be."""
-HOLDER_KEYS = frozenset(
-    ("tool_calls", "toolcalls", "toolCalls", "function_call", "function", "tool_call", "tool", "call", "tool_uses")
+KNOWN_HOLDER_KEYS = frozenset({"tool", "command"})
+"""Keys with many uses: their value is a call if a known tool and its arguments are in it."""
+HOLDER_KEYS = KNOWN_HOLDER_KEYS.union(
+    ("tool_calls", "toolcalls", "toolCalls", "function_call", "function", "tool_call", "call", "tool_uses")
 )
 """Keys whose value is a call, or a list of calls."""
 THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "headline", "role", "content"})

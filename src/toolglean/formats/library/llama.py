@@ -78,7 +78,8 @@ FORMATS = (
             "<|python_tag|>{call}",
             # What Llama 3 writes in its place.
             *(f"<function={{name}}{sign}{{arguments}}</function>" for sign in ("", "=", ",", " ", "[]")),
-            *("<function={name}({arguments})</function>", "<function={name}/>"),
+            *("<function={name}({arguments})</function>", "<function={name}>({arguments})</function>"),
+            "<function={name}/>",
         ),
         without_special_tokens=("{name}{arguments}</function>",),
         drop=(*LLAMA_ENDS, *HEADER),
