@@ -24,12 +24,11 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.wire import Converter, Wrapped, checked_list, opened, with_ids
+from toolglean.conversation.wire import Converter, Wrapped, checked_list, with_ids
 from toolglean.errors import MessageError, shown
 
 __all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter", "JoinedBlocks"]
 
-WIRE = "Anthropic's Messages API"
 TEXTS = ("text", "thinking")
 """The types of blocks that have a text, which is in the field of that name."""
 
@@ -86,6 +85,7 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
     `raw`; tool messages that follow each other are one; messages without parts are kept, except tool messages.
     """
 
+    _name = "Anthropic's Messages API"
     _wrapper = AnthropicChunkWrapper
 
     def _written(self, normal: History) -> Iterable[dict[str, Any]]:
@@ -104,19 +104,16 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
         system = {} if normal.system_message is None else {"system": normal.system_message}
         return {**system, "messages": self.from_history(replace(normal, system_message=None))}
 
-    def canonical(self, history: History) -> History:
-        """The normal form."""
-        found = opened(history, WIRE)
+    def _normal(self, conversation: list[Message]) -> list[Message]:
         whole: list[Message] = []
-        for each in found.conversation:
+        for each in conversation:
             parts = [*filter(_says, map(plain, each.content))]
             if whole and whole[-1].role == each.role == Role.TOOL:
                 whole[-1].content += parts
             else:
                 whole.append(Message(each.role, parts))
         names: dict[str | None, str] = {}
-        conversation = [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
-        return History(found.system_message, None, conversation)
+        return [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
 
     def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
         return messages_of(wire, role, place, names)

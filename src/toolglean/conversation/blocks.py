@@ -23,13 +23,11 @@ from toolglean.conversation.messages import (
     Role,
     message_of_output,
 )
-from toolglean.conversation.wire import Converter, Wrapped, opened, readable, result_part
+from toolglean.conversation.wire import Converter, Wrapped, readable, result_part
 from toolglean.errors import MessageError, shown
 from toolglean.events import CallEnd, Content, Reasoning, fold
 
 __all__ = ["NeutralHistoryConverter", "block_of", "messages_of", "plain", "written"]
-
-WIRE = "neutral messages"
 
 
 class EventChunkWrapper(Wrapped):
@@ -61,16 +59,14 @@ class NeutralHistoryConverter(Converter[EventChunkWrapper]):
     except tool messages.
     """
 
+    _name = "neutral messages"
     _wrapper = EventChunkWrapper
 
     def _written(self, normal: History) -> Iterable[dict[str, Any]]:
         return (written(each, block_of) for each in normal.conversation)
 
-    def canonical(self, history: History) -> History:
-        """The normal form."""
-        found = opened(history, WIRE)
-        conversation = [Message(each.role, [plain(part) for part in each.content]) for each in found.conversation]
-        return History(found.system_message, None, conversation)
+    def _normal(self, conversation: list[Message]) -> list[Message]:
+        return [Message(each.role, [plain(part) for part in each.content]) for each in conversation]
 
     def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
         return messages_of(wire, role, place, names)
