@@ -28,6 +28,7 @@ from toolglean.options import with_trailing_json
 from toolglean.parser import ParserArguments
 
 __all__ = [
+    "ChunkReader",
     "EventReader",
     "achat_chunks",
     "achat_events",
@@ -134,14 +135,14 @@ def chat_chunks(
         complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
         was held back comes before the last chunk. A call that cannot be executed stays text.
     """
-    return Reading(stream, _ChunkReader(tools, parsing))
+    return Reading(stream, ChunkReader(tools, parsing))
 
 
 def achat_chunks(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
-    return AsyncReading(stream, _ChunkReader(tools, parsing))
+    return AsyncReading(stream, ChunkReader(tools, parsing))
 
 
 def generate_chunks(
@@ -171,7 +172,7 @@ def _with_json(parsing: Mapping[str, Any]) -> dict[str, Any]:
     return {**parsing, "options": with_trailing_json(parsing.get("options"))}
 
 
-class _ChunkReader(LineReader):
+class ChunkReader(LineReader):
     """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
@@ -194,7 +195,7 @@ class _ChunkReader(LineReader):
         return ToolCall(id=call.id, function=ToolCall.Function(name=call.name, arguments=call.arguments))
 
 
-class _GenerateReader(_ChunkReader):
+class _GenerateReader(ChunkReader):
     def read(self, line: Any) -> list[Any]:
         return super().read(_as_chat(line))
 
@@ -203,4 +204,4 @@ def chat_response(
     response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    return cast("ollama.ChatResponse", _ChunkReader(tools, parsing).whole(response))
+    return cast("ollama.ChatResponse", ChunkReader(tools, parsing).whole(response))
