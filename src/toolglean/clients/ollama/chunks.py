@@ -24,7 +24,7 @@ from toolglean.conversation.ollama import OllamaResponseChunkWrapper
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
-from toolglean.options import with_trailing_json
+from toolglean.options import with_defaults
 from toolglean.parser import ParserArguments
 
 __all__ = [
@@ -40,6 +40,10 @@ __all__ = [
     "generate_chunks",
     "generate_events",
 ]
+
+JSON = "call"
+"""Ollama passes on the text of models whose template marks no calls, so JSON at the end of a turn is read."""
+
 
 # -- events ------------------------------------------------------------------------------------------------------------
 
@@ -98,7 +102,7 @@ class EventReader:
     """
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any] | None) -> None:
-        self.turn = ServerTurn(tools, None if parsing is None else _with_json(parsing))
+        self.turn = ServerTurn(tools, None if parsing is None else with_defaults(parsing, trailing_json=JSON))
         self._over = False
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
@@ -168,15 +172,11 @@ def _as_chat(chunk: GenerateResponse) -> ChatResponse:
     return ChatResponse(message=message, **fields)
 
 
-def _with_json(parsing: Mapping[str, Any]) -> dict[str, Any]:
-    return {**parsing, "options": with_trailing_json(parsing.get("options"))}
-
-
 class ChunkReader(LineReader):
     """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        super().__init__(tools, _with_json(parsing))
+        super().__init__(tools, with_defaults(parsing, trailing_json=JSON))
 
     def says_more(self, line: Any) -> bool:
         return bool(line.message.tool_calls or line.logprobs)
