@@ -16,6 +16,7 @@ from toolglean.llm import errors
 from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, LastResponse, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
+from toolglean.llm.objects.processor import check_class
 from toolglean.llm.outputs import AgentChatResponse
 from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.steps import AsyncSteps
@@ -62,10 +63,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         max_retries: int = 0,
         on_attempt: Callable[[Attempt], Any] | None = None,
     ) -> None:
-        given: Any = output_cls
-        if not (isinstance(given, type) and issubclass(given, BaseModel)):
-            message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
-            raise errors.ConfigurationError(message, field="output_cls", value=output_cls)
+        check_class(output_cls)
         self._output_cls = output_cls
         self._llm = self.validate_llm(llm)
         self._prompt = validated_prompt(prompt)

@@ -30,7 +30,7 @@ from toolglean.llm.objects.shapes import Shapes
 from toolglean.llm.objects.tree import Builder
 from toolglean.llm.types import ChatResponse
 
-__all__ = ["Partials", "StreamingObjectProcessor"]
+__all__ = ["Partials", "StreamingObjectProcessor", "check_class"]
 
 M = TypeVar("M", bound=BaseModel)
 M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
@@ -112,7 +112,12 @@ class StreamingObjectProcessor(Generic[M]):
         tool_name: str | None = None,
         content: bool = False,
     ) -> None:
-        _check_class(output_cls)
+        check_class(output_cls)
+        try:
+            output_cls.model_rebuild()  # does nothing if the class is complete
+        except (PydanticUserError, NameError) as error:
+            message = f"output_cls={output_cls.__name__} refers to an unknown type: {error}"
+            raise ConfigurationError(message, field="output_cls", value=output_cls) from error
         self.output_cls = output_cls
         self.ignored: list[str] = []
         self._parallel = allow_parallel_tool_calls
@@ -360,12 +365,12 @@ class StreamingObjectProcessor(Generic[M]):
         self._last_calls[place] = slot, text
 
 
-def _check_class(output_cls: Any) -> None:
+def check_class(output_cls: Any) -> None:
+    """Whether it is a pydantic class.
+
+    Raises:
+        ConfigurationError: it is not.
+    """
     if not (isinstance(output_cls, type) and issubclass(output_cls, BaseModel)):
         message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
         raise ConfigurationError(message, field="output_cls", value=output_cls)
-    try:
-        output_cls.model_rebuild()  # does nothing if the class is complete
-    except (PydanticUserError, NameError) as error:
-        message = f"output_cls={output_cls.__name__} refers to an unknown type: {error}"
-        raise ConfigurationError(message, field="output_cls", value=output_cls) from error
