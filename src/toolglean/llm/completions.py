@@ -16,7 +16,7 @@ from toolglean.clients.at_once import at_once, settled
 from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import LLM
 from toolglean.llm.errors import ObjectError, ParseError
-from toolglean.llm.objects import object_of
+from toolglean.llm.objects.final import object_of
 from toolglean.llm.objects.tree import Builder
 from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.types import ChatResponse, Message, TextChunk

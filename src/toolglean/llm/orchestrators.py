@@ -15,8 +15,9 @@ from toolglean.clients.at_once import at_once, plainly, settled, steps_of
 from toolglean.llm import errors
 from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, LastResponse, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
-from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
-from toolglean.llm.objects.processor import check_class
+from toolglean.llm.objects.final import object_of
+from toolglean.llm.objects.partial import Partial
+from toolglean.llm.objects.processor import StreamingObjectProcessor, check_class
 from toolglean.llm.outputs import AgentChatResponse
 from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.steps import AsyncSteps

@@ -24,7 +24,7 @@ from toolglean.conversation.runner import Outcome, arun, error_text, is_async, r
 from toolglean.errors import UsageError
 from toolglean.llm import errors
 from toolglean.llm.functions import describe
-from toolglean.llm.objects import invalid_object, valid_object
+from toolglean.llm.objects.final import invalid_object, valid_object
 from toolglean.llm.outputs import ToolOutput
 from toolglean.llm.types import ToolCallChunk
 from toolglean.tools import Tool, ToolDict
