@@ -37,7 +37,7 @@ from toolglean.llm.base import Messages
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.faults import chunk_of, refusal
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
-from toolglean.llm.served import Frozen, Served
+from toolglean.llm.served import Frozen, Schemas, Served
 from toolglean.llm.types import MessageList, with_system
 from toolglean.options import with_defaults
 from toolglean.parser import Parser, ParserArguments
@@ -177,9 +177,7 @@ class OpenAICompatible(Served):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    def _start(
-        self, messages: Messages, tools: list[dict[str, Any]], kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], Reading]:
+    def _start(self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
         kwargs.pop("stream", None)
         request = self._request(self._extend_messages(messages), tools, kwargs, single=single)
@@ -198,9 +196,7 @@ class OpenAICompatible(Served):
             raise ConfigurationError(message, field="grammar", value=self.grammar)
         return found
 
-    def _constrained(
-        self, tools: list[dict[str, Any]], fields: dict[str, Any], form: Any, *, single: bool
-    ) -> dict[str, Any]:
+    def _constrained(self, tools: Schemas, fields: dict[str, Any], form: Any, *, single: bool) -> dict[str, Any]:
         # The fields, with a grammar of calls in them.
         choice = fields.get("tool_choice")
         if self.grammar is None or not tools or choice == "none":
@@ -223,7 +219,7 @@ class OpenAICompatible(Served):
         return {**rest, "response_format": tag, "tool_choice": "none", "skip_special_tokens": False}
 
     def _request(
-        self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any], *, single: bool
+        self, messages: MessageList, tools: Schemas, kwargs: Mapping[str, Any], *, single: bool
     ) -> dict[str, Any]:
         fields = {"temperature": self.temperature, **self.additional_kwargs, **kwargs}
         form = _response_format(fields.pop("response_format", self.response_format))

@@ -22,7 +22,7 @@ from toolglean.events import Event
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
-from toolglean.llm.served import Served
+from toolglean.llm.served import Schemas, Served
 from toolglean.llm.types import MessageList, with_system
 from toolglean.options import with_defaults
 from toolglean.parser import ParserArguments
@@ -112,7 +112,7 @@ class Ollama(Served):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    def _request(self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _request(self, messages: MessageList, tools: Schemas, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: kwargs[name] for name in REQUEST_FIELDS if name in kwargs}
         options = {name: value for name, value in kwargs.items() if name not in {*REQUEST_FIELDS, "options"}}
         given: Mapping[str, Any] = kwargs.get("options") or {}
@@ -133,7 +133,7 @@ class Ollama(Served):
             request["keep_alive"] = self.keep_alive
         return request | own
 
-    async def _prepare(self, tools: list[dict[str, Any]], *, is_async: bool) -> None:
+    async def _prepare(self, tools: Schemas, *, is_async: bool) -> None:
         # Ask the server once for the template, and whether that supports tools.
         if not tools or self._settled:
             return
@@ -154,9 +154,7 @@ class Ollama(Served):
         capabilities = field(shown, "capabilities")
         return isinstance(capabilities, list | tuple) and bool(capabilities) and "tools" not in capabilities
 
-    def _start(
-        self, messages: Messages, tools: list[dict[str, Any]], kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], Reading]:
+    def _start(self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
         kwargs.pop("tool_choice", None)  # Ollama's API does not have it
         kwargs.pop("stream", None)

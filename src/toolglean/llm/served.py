@@ -16,7 +16,7 @@ import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
@@ -34,7 +34,10 @@ from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList, Metadata, Role, with_system
 from toolglean.parser import ParserArguments
 
-__all__ = ["Frozen", "Served"]
+__all__ = ["Frozen", "Schemas", "Served"]
+
+Schemas: TypeAlias = list[dict[str, Any]]
+"""The tools of a chat, as OpenAI's chat API has them."""
 
 
 class Served(BaseModel, FunctionCallingLLM):
@@ -191,13 +194,11 @@ class Served(BaseModel, FunctionCallingLLM):
         """The part of a client that is closed."""
         return client
 
-    async def _prepare(self, tools: list[dict[str, Any]], *, is_async: bool) -> None:
+    async def _prepare(self, tools: Schemas, *, is_async: bool) -> None:
         """Ask the server for whatever a request with these tools needs."""
 
     @abc.abstractmethod
-    def _start(
-        self, messages: Messages, tools: list[dict[str, Any]], kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], Reading]:
+    def _start(self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]) -> tuple[dict[str, Any], Reading]:
         """The request, and the reader of its answer."""
 
     @abc.abstractmethod
@@ -280,7 +281,7 @@ class Served(BaseModel, FunctionCallingLLM):
         return await self._whole(messages, _schemas(tools), kwargs, is_async=True)
 
     async def _whole(
-        self, messages: Messages, tools: list[dict[str, Any]], kwargs: dict[str, Any], *, is_async: bool
+        self, messages: Messages, tools: Schemas, kwargs: dict[str, Any], *, is_async: bool
     ) -> ChatResponse:
         await self._prepare(tools, is_async=is_async)
         request, reading = self._start(messages, tools, kwargs)
@@ -306,7 +307,7 @@ class Served(BaseModel, FunctionCallingLLM):
         return AsyncSteps(self._prepared(messages, _schemas(tools), kwargs))
 
     async def _prepared(
-        self, messages: Messages, tools: list[dict[str, Any]], kwargs: dict[str, Any]
+        self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]
     ) -> AsyncIterator[ChatResponse]:
         await self._prepare(tools, is_async=True)
         async with aclosing(self._streamed(*self._start(messages, tools, kwargs), is_async=True)) as responses:
@@ -334,7 +335,7 @@ class Served(BaseModel, FunctionCallingLLM):
     force_single_tool_call = staticmethod(force_single_tool_call)
 
 
-def _schemas(tools: Sequence[Any] | None) -> list[dict[str, Any]]:
+def _schemas(tools: Sequence[Any] | None) -> Schemas:
     return [schema_of(tool) for tool in tools or ()]
 
 
