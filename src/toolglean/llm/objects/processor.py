@@ -102,6 +102,9 @@ class StreamingObjectProcessor(Generic[M]):
     Attributes:
         problems: duplicate keys, and text between objects.
         ignored: names of the calls that were not read, in order; "" for an object in text.
+
+    Raises:
+        ConfigurationError: `output_cls` is not a pydantic class, or refers to a type that is not known.
     """
 
     def __init__(
