@@ -18,7 +18,7 @@ from toolglean.llm.base import LLM
 from toolglean.llm.errors import ObjectError, ParseError
 from toolglean.llm.objects.final import object_of
 from toolglean.llm.objects.tree import Builder
-from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
+from toolglean.llm.prompts import BasePromptTemplate, Kwargs, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.types import ChatResponse, Message, TextChunk
 
 __all__ = ["PydanticParser", "TextCompletionLLM"]
@@ -68,7 +68,7 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         """The class of the objects."""
         return self._output_parser.output_cls
 
-    def __call__(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+    def __call__(self, /, *, llm_kwargs: Kwargs = None, **variables: Any) -> Model:
         """An object.
 
         Args:
@@ -82,13 +82,11 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         """
         return at_once(self._parsed(self._llm.complete, self._llm.chat, llm_kwargs, variables))
 
-    async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+    async def acall(self, /, *, llm_kwargs: Kwargs = None, **variables: Any) -> Model:
         """Return an object, asynchronously: see `__call__`."""
         return await self._parsed(self._llm.acomplete, self._llm.achat, llm_kwargs, variables)
 
-    async def _parsed(
-        self, complete: Any, chat: Any, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any]
-    ) -> Model:
+    async def _parsed(self, complete: Any, chat: Any, llm_kwargs: Kwargs, variables: Mapping[str, Any]) -> Model:
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
         prompt = self._first(variables)
         while True:
