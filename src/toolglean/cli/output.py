@@ -62,16 +62,13 @@ def _reconfigure(**how: str) -> None:
 
 def event_line(event: Event) -> str:
     """One event as a line of JSON: `event` is its name in snake case; its fields follow."""
-    return json_line({"event": _snake(type(event).__name__), **fields_of(event)})
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+    return json_line({"event": name, **fields_of(event)})
 
 
 def end_line(format_name: str | None) -> str:
     """The line after the last event: the turn is over, and this was its format."""
     return json_line({"event": "end", "format": format_name})
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _is_colourful() -> bool:

@@ -20,7 +20,7 @@ from toolglean.clients.at_once import at_once, settled
 from toolglean.clients.ollama.chunks import ChunkReader, EventReader
 from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, keeping, tools_of_request
 from toolglean.clients.streams import reading_of
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import text_in
 from toolglean.conversation.reading.arguments import check_parsing, says_format
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
@@ -35,17 +35,13 @@ BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 def _with_template(parsing: ParserArguments, shown: Any) -> ParserArguments:
     """The parser's arguments, with what the server says about the model. An unreadable template is ignored."""
-    template = field(shown, "template")
-    tells = isinstance(template, str) and template and _tells(template)
-    return {**parsing, "template": template} if tells else parsing
-
-
-def _tells(template: str) -> bool:
-    # For a template without calls, the tag is Ollama's fallback, a bare `{`: then the turn itself tells more.
+    template = text_in(shown, "template")
     try:
-        return Format.from_template(template).tag != "{"
+        # For a template without calls, the tag is Ollama's fallback, a bare `{`: then the turn itself tells more.
+        tells = template and Format.from_template(template).tag != "{"
     except (FormatError, TemplateError, UsageError):
-        return False
+        tells = False
+    return {**parsing, "template": template} if tells else parsing
 
 
 class _Shared:
