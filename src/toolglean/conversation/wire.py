@@ -28,6 +28,7 @@ from toolglean.errors import MessageError, shown
 
 __all__ = [
     "UNREAD_KEY",
+    "Chunk",
     "ChunkWrapper",
     "Converter",
     "HistoryConverter",
