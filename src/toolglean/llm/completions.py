@@ -19,7 +19,7 @@ from toolglean.llm.errors import ObjectError, ParseError
 from toolglean.llm.objects.final import object_of
 from toolglean.llm.objects.tree import Builder
 from toolglean.llm.prompts import BasePromptTemplate, Kwargs, WithPrompt, validated_llm, validated_prompt
-from toolglean.llm.types import ChatResponse, Message, TextChunk
+from toolglean.llm.types import Message, TextChunk
 
 __all__ = ["PydanticParser", "TextCompletionLLM"]
 
@@ -97,7 +97,12 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
                 response = await settled(chat(prompt, **options))
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
-                prompt = _next(prompt, error, response, attempts)
+                error.response = response
+                attempt = attempts.failed(error)
+                if isinstance(prompt, str):
+                    prompt = f"{prompt}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
+                else:
+                    prompt = with_error(prompt, attempt)
 
     def _first(self, variables: Mapping[str, Any]) -> str | list[Message]:
         if not self._llm.metadata.is_chat_model:
@@ -109,16 +114,6 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         text = TextChunk(content=self._output_parser.format(last.content))
         others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
         return [*messages[:-1], last.model_copy(update={"chunks": [text, *others]})]
-
-
-def _next(
-    prompt: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
-) -> str | list[Message]:
-    error.response = response
-    attempt = attempts.failed(error)
-    if isinstance(prompt, str):
-        return f"{prompt}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
-    return with_error(prompt, attempt)
 
 
 # -- objects in text ---------------------------------------------------------------------------------------------------

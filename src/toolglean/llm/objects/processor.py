@@ -247,9 +247,11 @@ class StreamingObjectProcessor(Generic[M]):
 
     def _read_event(self, event: Any) -> None:
         if isinstance(event, CallStart):
-            self._start(event.index, event.name)
+            self._open[event.index] = self._begin(event.name)
         elif isinstance(event, CallDelta):
-            self._delta(event.index, event.text)
+            if (slot := self._open.get(event.index)) is not None:
+                slot.fed += len(event.text)
+                self._fill(slot, event.text)
         elif isinstance(event, CallEnd):
             self._end(event.call)
         elif isinstance(event, Content):
@@ -274,15 +276,6 @@ class StreamingObjectProcessor(Generic[M]):
     def _fill(self, slot: _Slot[M], text: str) -> None:
         slot.builder.feed_all(text, self._time)
         self._progress += len(text) if slot.counts else 0
-
-    def _start(self, index: int, name: str) -> None:
-        self._open[index] = self._begin(name)
-
-    def _delta(self, index: int, text: str) -> None:
-        slot = self._open.get(index)
-        if slot is not None:
-            slot.fed += len(text)
-            self._fill(slot, text)
 
     def _end(self, call: ToolCall) -> None:
         slot = self._open.pop(call.index, None) or self._begin(call.name)
