@@ -500,9 +500,9 @@ def test_import_toolglean_does_not_load_it() -> None:
 
 
 def test_it_is_made_of_plain_values() -> None:
-    from toolglean.cli.output import as_values  # noqa: PLC0415  # for this test alone
+    from toolglean.batch.lines import fields_of  # noqa: PLC0415  # for this test alone
 
-    found = json.loads(json.dumps(as_values(explain(GEMMA, format="hermes"))))
+    found = json.loads(json.dumps(fields_of(explain(GEMMA, format="hermes"))))
     assert list(found) == [
         "format", "complete", "calls", "spans", "quotations", "problems", "openers", "openers_left_out", "causes",
         "advice",
