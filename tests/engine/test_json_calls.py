@@ -374,6 +374,12 @@ OBJECTS: dict[str, tuple[Any, list[tuple[str, Any]], list[str]]] = {
     "an object and a scalar": (call("read", given=PATH, lines=4), [], [MISPLACED.text]),
     "definition": (call("read", description="Reads."), [], [MISPLACED.text]),
     "schema": (call("read", SCHEMA), [], [f"malformed call: {data.DEFINITION}"]),
+    "in another object": (call("read", {"args": PATH}), [], [f"malformed call: {data.WRAPPED}"]),
+    "in another object, as no tool needs them": (
+        call("delete_all", {"args": PATH}),
+        [("delete_all", {"args": PATH})],
+        [],
+    ),
     "keys beside": (call("read", PATH, dry_run=True, cancelled={"by": "me"}), CALL, [IGNORED_KEYS.text]),
     "ids beside": ({"id": "c1", "index": 0} | call("read", PATH, type="function"), CALL, []),
     "null beside": (call("read", PATH, result=None), CALL, []),

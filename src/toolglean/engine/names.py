@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.scan.json import decode
-from toolglean.scan.names import NAMESPACES, without_namespace
+from toolglean.scan.names import NAMESPACES, may_be_wrapped, without_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping
@@ -173,7 +173,7 @@ class Names:
 
     def fault_of(self, name: str, written: str) -> str:
         """Why a call with these arguments, which are whole, must not run although it has a marker; "" if it may."""
-        if '"type"' not in written:  # it is no definition of a tool
+        if '"type"' not in written and may_be_wrapped(written) is None:  # it is no definition of a tool
             return ""
         from toolglean.scan.data import fault_of_text  # noqa: PLC0415  # few calls need it
 

@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 _MARKER_BEGINS = ("<", "[")  # other text that waits may be a word, or end a quotation
+BEHIND_WORDS = frozenset(" \t.,;:!?)]\"'`”’…，。、；：！？）」")  # what may follow a word of a sentence
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
@@ -93,8 +94,11 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
 
 def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -> int:
     # What was found at the piece's place: a fence, text after all, a closer, or an opener.
-    _, place, base = piece
-    is_text = _is_text(turn, plan, found, base + place, own)
+    text, place, base = piece
+    is_mentioned = _is_mentioned(turn, found, text[place + len(found) :])
+    if is_mentioned is None:
+        return turn.hold(text, place)
+    is_text = is_mentioned or _is_text(turn, plan, found, base + place, own)
     if (is_fence := quotes_as_fence(turn, found)) or (not is_text and _is_escaped(turn, plan, found, base + place)):
         from toolglean.engine.missed import quote  # noqa: PLC0415  # few turns have such a fence
 
@@ -200,6 +204,16 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
     if not is_own and _is_too_late(turn, found, start):
         return True
     return is_own and not plan.may_begin(turn, found)
+
+
+def _is_mentioned(turn: Turn, found: str, rest: str) -> bool | None:
+    # Whether a marker is only written about: in reasoning, between backticks; and one that opens reasoning, as a word
+    # of a sentence. None: more text is needed.
+    if turn.channel != CONTENT:
+        return (rest[:1] == "`" if rest else None) if turn.last_text[-1:] == "`" else False
+    if found not in turn.rules.thoughts or not turn.has_content or not turn.in_sentence:
+        return False
+    return rest[0] in BEHIND_WORDS if rest else None
 
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.scan.json import decode
-from toolglean.scan.names import CALL_TYPES
+from toolglean.scan.names import ARGUMENT_KEYS, CALL_TYPES, may_be_wrapped
 
 __all__ = [
     "ANOTHERS", "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "OTHER_KEY", "declares",
@@ -43,6 +43,7 @@ __all__ = [
 ANOTHERS = "it is a result, or a message of another role"
 DEFINITION = "it is the definition of a tool"
 NO_ARGUMENTS = "the arguments are missing"
+WRAPPED = "the arguments are in another object"
 NO_OBJECT = "the arguments are not an object"
 BESIDE = "there are other keys next to the name"
 INSIDE = "it is inside other JSON"
@@ -113,11 +114,15 @@ def fault_of_text(text: str, schema: Schema, *, bare: bool) -> str:
         bare: whether no marker shows that a call is meant. After a marker, most arguments need not be decoded here.
     """
     may_be_definition = '"type"' in text and ('"properties"' in text or bool(_properties(schema)))
-    if not may_be_definition and not (bare and missing(schema, ())):
+    may_lack = (bare or may_be_wrapped(text) is not None) and missing(schema, ())
+    if not may_be_definition and not may_lack:
         return ""
     arguments = decode(text or "{}")[0]
     if is_definition(arguments, schema):
         return DEFINITION
+    [key, *more] = arguments or ("",)
+    if may_lack and key in ARGUMENT_KEYS and not more and not declares(schema, key):
+        return WRAPPED
     return NO_ARGUMENTS if bare and missing(schema, arguments) else ""
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 __all__ = [
     "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_HOLDER_KEYS", "KNOWN_NAME_KEYS",
     "NAMESPACES", "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
-    "namespaces_of", "renamed_keys", "without_namespace",
+    "may_be_wrapped", "namespaces_of", "renamed_keys", "without_namespace",
 ]  # fmt: skip
 
 NAME_KEYS = frozenset({"name", "tool_name"})
@@ -24,6 +24,8 @@ KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "call", "function_nam
 ARGUMENT_KEYS = frozenset(
     ("arguments", "parameters", "params", "args", "input", "action_input", "tool_input", "tool_args")
 )
+may_be_wrapped = re.compile(rf'\{{\s*"(?:{"|".join(sorted(ARGUMENT_KEYS))})"\s*:\s*\{{').match
+"""Whether JSON may be an object with the arguments under a key of theirs."""
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""

@@ -16,6 +16,7 @@ from toolglean.engine.straight.bodies import ASTRAY, JsonBody, Pieces, TaggedBod
 from toolglean.engine.straight.standing import first_step, standing_of
 from toolglean.engine.straight.steps import ARGUMENTS, BEGINS, ENDS, NAME_CHARS, TEXT, VALUE, WORD
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, ToolCall
+from toolglean.scan.names import may_be_wrapped
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -311,8 +312,8 @@ class Follower(Plain):
             return None
         if is_empty(written) and turn.names.requires_arguments(self._name):  # that is reported
             return None
-        # it may be the definition of a tool
-        if '"type"' in written and (isinstance(body, JsonBody) or '": {' in written):
+        # It may be the definition of a tool, or arguments in another object.
+        if may_be_wrapped(written) or ('"type"' in written and (isinstance(body, JsonBody) or '": {' in written)):
             return None
         span = self._start, end
         call = ToolCall(call_id, emit.index, self._name, True, value, written, span, "ok", ())
