@@ -86,7 +86,7 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "a tag on the line behind a mention", "choices.md: the markers that follow a mention may be on other lines"),
     ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
      "a list before a bracket", _TRACE),
-    ("the opener of reasoning in code that does not begin with it", "` <think>`\nCALL<", "qwen3-coder", "auto", RUNS,
+    ("the opener of reasoning in code that does not begin with it", "` <think>a`\nCALL<", "qwen3-coder", "auto", RUNS,
      "reasoning in code", _NESTED),
 )  # fmt: skip
 # What was mended, and stays so.
