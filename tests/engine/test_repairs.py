@@ -113,6 +113,8 @@ MENDED = [
     ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a\nx > y\n</parameter>\n<parameter=n\n5\n</parameter>\n</function>\n</tool_call>", {"a": "x > y", "n": 5}, (OPENER,)),
     ("auto", "<tool_call>\n<function=f\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>", {"a": "x"}, (OPENER,)),
     ("qwen3-coder", "<function=f\n<parameter=a\nx\n</parameter>\n</function>", {"a": "x"}, (OPENER,)),
+    ("auto", "<function=f\n<parameter=a\nx\n</parameter>\n</function>", {"a": "x"}, (OPENER,)),
+    ("qwen3-coder", "<function=f>\n<parameter=a=create</parameter>\n<parameter=n>5</parameter>\n</function>", {"a": "create", "n": 5}, (OPENER,)),
     ("auto", "<seed:tool_call>\n<function=f>\n<parameter=a \n  x\n</parameter>\n</function>\n</seed:tool_call>", {"a": "  x"}, (OPENER,)),
     ("hermes", HERMES.format('{a: "x", n: 1}}'), {"a": "x", "n": 1}, (KEYS,)),
     ("hermes", "<tool_call>\n{name: 'f', arguments: {a: 'x', l: [true, null,],},}\n</tool_call>", {"a": "x", "l": [True, None]}, (KEYS,)),
@@ -148,6 +150,7 @@ MENDED = [
 # What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
 LEFT = [
     ("another key behind a line's end", "qwen3-coder", QWEN.format("<parameter=a\nx\n<parameter=n>\n5\n</parameter>")),
+    ("an attribute", "qwen3-coder", QWEN.format('<parameter=a="x"</parameter>')),
     ("a sign on the next line", "qwen3-coder", QWEN.format("<parameter=a\n>x\n</parameter>")),
     ("a mention without its sign", "qwen3-coder", "Use <function=f\n<parameter=a>x</parameter> so."),
     ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>")),

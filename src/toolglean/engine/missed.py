@@ -181,6 +181,7 @@ def _is_named(text: str, names: Names, *, at_end: bool, is_code: bool) -> tuple[
             return None, len(text)
         parts = [word[0], *filter(None, _part(word[0]))]
         if any(names.resolve(part) is not None for part in parts):
+            introduced = introduced or not BEFORE_NAMES.isdisjoint(map(str.lower, parts[1:-1]))  # `tool:f`
             return introduced or text[word.end() : word.end() + 1] in {"(", "{"}, word.end()
         if not BEFORE_NAMES.issuperset(map(str.lower, parts[1:])):
             return False, word.end()

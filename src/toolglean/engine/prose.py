@@ -123,7 +123,7 @@ def begin_of_orphans(turn: Turn, text: str, i: int, end: int) -> int:
     """Where closers begin that nothing may have opened, if the text up to `end` ends with such; else `end`."""
     if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
         return end
-    if text.find("/", max(i, end - CLOSER), end) < 0:
+    if text.rfind("<", max(i, end - CLOSER), end) < 0 and text.find("[/", max(i, end - CLOSER), end) < 0:
         return end
     from toolglean.formats.orphans import orphans_begin  # noqa: PLC0415  # few turns have one
 
@@ -147,7 +147,7 @@ def _read_orphans(turn: Turn, text: str, i: int, part: tuple[int, int], found: s
 
 def ends_with_orphans(turn: Turn, held: str) -> bool:
     """Whether what waits at the end of the turn is closers that nothing opened."""
-    if not (turn.rules.drops_orphans and held[:2] in {"</", "[/"} and turn.channel == CONTENT):
+    if not (turn.rules.drops_orphans and held[:1] in {"<", "["} and turn.channel == CONTENT):
         return False
     from toolglean.formats.orphans import are_orphans  # noqa: PLC0415
 

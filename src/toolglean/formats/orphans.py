@@ -18,18 +18,24 @@ __all__ = ["are_orphans", "orphans_begin"]
 LONGEST = 48  # characters of a closer, with the white space after it
 MOST = 16  # in a row
 
-_shape = re.compile(r"</[^<>/\s]+>|\[/[A-Z_]+\]").fullmatch
+_shape = re.compile(r"</[^<>/\s]+>|\[/[A-Z_]+\]|<[|｜]?[^<>\s]{3,}[|｜>]>?").fullmatch
 
 
 @lru_cache(maxsize=1)
 def _closers() -> tuple[frozenset[str], frozenset[str]]:
-    # The last markers of all sections, calls and parameters that look like closers; and the beginnings of these.
+    # The last markers of all sections, calls and parameters that look like closers, and that open or mean nothing else;
+    # and the beginnings of these.
     found: set[str] = set()
+    others: set[str] = set()
     for declared in all_formats():
-        patterns = (*(end for _, end in declared.all_sections), *declared.calls, *declared.parameters)
-        lasts = (each for pattern in patterns for each in literals_of(pattern)[-1:])
-        found.update(each for each in lasts if _shape(each) and len(each) < LONGEST)
-    return frozenset(found), frozenset(each[:size] for each in found for size in range(2, len(each)))
+        patterns = (*declared.calls, *declared.parameters)
+        for one in (*(end for _, end in declared.all_sections), *patterns):
+            found.update(literals_of(one.strip())[-1:])
+        for one in (*(begin for begin, _ in declared.all_sections), *patterns):
+            others.update(literals_of(one.strip())[:1])
+        others.update((*declared.drop, *declared.content_markers, *declared.headers), *declared.all_reasonings)
+    closers = {each for each in found - others if _shape(each) and len(each) < LONGEST}
+    return frozenset(closers), frozenset(each[:size] for each in closers for size in range(2, len(each)))
 
 
 def orphans_begin(text: str, i: int, end: int) -> int:
@@ -61,6 +67,6 @@ def are_orphans(text: str) -> bool:
 
 
 def _last(text: str, i: int, end: int) -> int:
-    # The place of the last `</` or `[/`; -1 if it is too far away.
-    place = text.rfind("/", max(i + 1, end - LONGEST), end) - 1
-    return place if place >= i and text[place] in "<[" else -1
+    # The place of the last `<` or `[`; -1 if it is too far away.
+    begin = max(i, end - LONGEST)
+    return max(text.rfind("<", begin, end), text.rfind("[", begin, end))

@@ -71,14 +71,17 @@ class Between(Stage):
 
 
 def _value_opener(walk: Walk) -> str:
-    # The marker that must precede a value, if only that is expected; "" elsewhere, and once it has begun.
+    # The marker that must precede a value, if only that may lead to one; "" elsewhere, and once it has begun.
     literals = () if walk.unsettled[0].strip() else walk.program.nfa.literals_at(walk.states)
-    if len(literals) != 1:
-        return ""
+    leading = [each for each in literals if _leads_to_value(walk, each)]
+    return leading[0] if len(leading) == 1 else ""
+
+
+def _leads_to_value(walk: Walk, literal: str) -> bool:
     states: StateSet | None = walk.states
-    for char in literals[0]:
+    for char in literal:
         states = states and walk.program.nfa.step(states, char)
-    return literals[0] if states and any(edge.kind == "value" for edge in states.slots) else ""
+    return states is not None and any(edge.kind == "value" for edge in states.slots)
 
 
 def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:

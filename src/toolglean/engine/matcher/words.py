@@ -36,6 +36,8 @@ _index_body = re.compile(r"\d*").match
 _id_body = re.compile(r"[^\s`(<\[]*").match  # with code or a marker in it, it is what follows a call that was cut
 _word_body = re.compile(r"[\w.-]*").match
 _other_body = re.compile(r"\S*").match
+# A word, what ends it, and the first characters behind that: in quotes, it may be an attribute.
+_ended = re.compile(r"([^\n=]*)(\n\s*(?=[^\s>])|=(?=[^\s>\"']))(..?)").fullmatch
 
 
 class Word(Field):
@@ -138,15 +140,16 @@ class Word(Field):
         return not rest or any(literal.lstrip().startswith(rest) for literal in literals)  # ` json` begins with a blank
 
     def _lacking(self, turn: Turn) -> str:
-        # The end of a tag and the break behind it, if a line has ended behind a tool's name or a key instead; else "".
-        word, broken, rest = self._word.partition("\n")
-        if not rest.strip() or rest[-1] == ">" or ">" not in self.slot.terminals.literals:
+        # The `>` of a tag and the break behind it, if a line, or a sign, ends a tool's name or a key instead; else "".
+        found = _ended(self._word)
+        if found is None or ">" not in self.slot.terminals.literals:
             return ""
+        word, sign, rest = found.groups()
         if self.slot.kind == "name":  # a parameter must follow
-            known = turn.region.open and rest.strip() == "<" and turn.names.resolve(word.strip()) is not None
+            known = turn.region.open and sign != "=" and rest[0] == "<" and turn.names.resolve(word.strip()) is not None
         else:
             known = turn.emit.open and word.rstrip() in (turn.names.keys_of(turn.emit.call.name) or ())
-        return f">{broken}{rest[:-1]}" if known else ""
+        return f">{sign.removeprefix('=')}{rest[:-1]}" if known else ""
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
@@ -154,7 +157,9 @@ class Word(Field):
 
     def put_in(self, put: Put) -> bool:
         """See `Stage`."""
-        self._word = self._word.partition("\n")[0].rstrip()
+        found = _ended(self._word)
+        assert found is not None
+        self._word = found[1].rstrip()
         return True
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
