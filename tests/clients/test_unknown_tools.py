@@ -57,7 +57,7 @@ both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
-@pytest.mark.sampled(96)
+@pytest.mark.sampled(48)
 @kinds
 @both
 @pytest.mark.parametrize("whole_calls", [True, False])

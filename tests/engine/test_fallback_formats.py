@@ -107,6 +107,7 @@ def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, 
     assert calls_of(events) == ([] if declared != "deepseek-v4" else CALL)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_calls_to_unknown_tools_are_those_of_auto(declared: str | Format, turn: str, content: str) -> None:
     del content
@@ -122,6 +123,7 @@ def test_without_tools_the_named_format_is_read_alone(declared: str | Format, tu
     assert found == ended(events_of(lambda: reader(declared, tools=None, strict=True), turn))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_the_format_goes_on_after_a_fallback_format(declared: str | Format, turn: str, content: str) -> None:
     from toolglean.formats.registry import get_format  # noqa: PLC0415
@@ -303,14 +305,8 @@ def test_openers_without_end_take_linear_time() -> None:
         parser.finish()
         return time.process_time() - begin
 
-    for unit in (
-        "<function=g>",
-        "<tool_call>{",
-        '<tool_call>{"a": "',
-        "[TOOL_CALLS]f",
-        "<f>",
-        "<tool_call>g\n<arg_key>",
-    ):
+    units = ["<function=g>", "<tool_call>{", '<tool_call>{"a": "', "[TOOL_CALLS]f", "<f>", "<tool_call>g\n<arg_key>"]
+    for unit in depth.chosen(units, 2, key=str):
         few, many = (4_000, 40_000) if depth.is_full() else (500, 5_000)
         seconds(unit, few)
         most = 30 * min(seconds(unit, few) for _ in range(3)) + 0.05

@@ -140,6 +140,7 @@ PREFILLS = [
 ]
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("prefill", "text", "count"), PREFILLS)
 @pytest.mark.parametrize("name", ["hermes", "auto"])
 @pytest.mark.parametrize("header", [HEADER, f"Use `x\n```\n{HEADER}", ""])
@@ -196,6 +197,7 @@ def test_a_problem_in_the_prompt_is_not_reported() -> None:
     assert not [event for event in events if isinstance(event, Problem) and event.start < 0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", ["hermes", "qwen3-coder", "harmony", "kimi-k2", "deepseek-v3.1", "pythonic", "gemma-4"]
 )

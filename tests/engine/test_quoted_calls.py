@@ -39,7 +39,7 @@ def quoting(name: str) -> list[str]:
     return [text.replace("PLACE", f"echo {quote}{each}{quote}") for quote in ('"', "'", "", "\n") for each in quoted]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_quoted_call_does_not_run(name: str) -> None:
     pairs = [(text, option) for text in quoting(name) for option in (name, "auto")]
@@ -48,7 +48,7 @@ def test_a_quoted_call_does_not_run(name: str) -> None:
         assert not {"evil", "evil2"} & set(names), (option, text)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FORMATS)
 def test_turns_that_quote_calls_are_accounted_for(name: str) -> None:
     events_of(
@@ -193,6 +193,7 @@ IN_ORPHANS = [
 ]
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", ["auto", "hermes", "qwen3-coder", "minimax-m2"])
 @pytest.mark.parametrize("around", IN_ORPHANS)
 def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:

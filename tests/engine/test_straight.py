@@ -57,7 +57,7 @@ def _tried(reader: Reader, text: str) -> None:
         assert not isinstance(found, straight.Broken), str(found)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [each.name for each in all_formats()])
 def test_turns_of_each_format(name: str) -> None:
     turns = [*fixture_turns().get(name, ()), *rendered_turns(get_format(name))]
@@ -87,6 +87,7 @@ def _id(row: Row) -> str:
 SOME: list[Row] = depth.chosen(ROWS, 3, key=_id, group=lambda row: row[0])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("file", "number", "row"),
     SOME,
@@ -108,6 +109,7 @@ def test_most_formats_have_a_course() -> None:
     assert len(straight.straight_formats()) > 60
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", straight.straight_formats())
 def test_the_straight_way_is_taken(name: str) -> None:
     """Calls as their format declares them are followed to their end, whole and in pieces: the law proves something."""

@@ -76,7 +76,7 @@ def test_one_call(declared: Format) -> None:
         assert accepts(text) == (len(calls) == 1), text
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @SOME
 def test_auto(declared: Format) -> None:
     accepts = OwnReader().acceptor(grammar_of(declared, TOOLS))
@@ -117,7 +117,7 @@ def test_reasoning(declared: Format) -> None:
     assert not accepts(f"{opener}I think{closer}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @SOME
 def test_what_is_sampled_is_read(declared: Format) -> None:
     rng = random.Random(declared.name)

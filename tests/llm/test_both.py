@@ -136,7 +136,7 @@ def test_a_stream_adds_up(kind: str, llm: Served, server: Loopback) -> None:
         assert server.requests[-1][1]["stream_options"] == {"include_usage": True}
 
 
-@pytest.mark.sampled(2, each="stream")
+@pytest.mark.sampled(1, each="stream")
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
 @pytest.mark.parametrize("streaming", [False, True])
 def test_recorded_streams(stream: Any, streaming: bool, kind: str, server: Loopback) -> None:
@@ -245,6 +245,7 @@ TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and also l
 THEIRS_FIRST = Turn([OWN, OWN, Call("boom", {}), *OSLO, *OSLO])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "turn",
     [PARALLEL, LEAKED, BOTH, TWICE, THEIRS_FIRST],

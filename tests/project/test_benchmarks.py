@@ -317,7 +317,7 @@ def test_every_row_of_the_goals_has_a_goal() -> None:
     assert SIZES[-1] == 1_000_000
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("text", "name"),
     [(text, name) for text in PROSE for name in text.readers],

@@ -136,6 +136,7 @@ def test_the_core_loads_only_what_every_user_needs(what: str) -> None:
     assert loaded_after(CORE, a_bare(STANDARD)).isdisjoint(WAITING[what].split())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("code", "waiting"),
     [
@@ -278,7 +279,7 @@ def test_every_command_is_counted() -> None:
     assert list(HELP) == list(COMMANDS)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", HELP)
 def test_a_command_loads_only_its_own(command: str) -> None:
     most, without = HELP[command]
@@ -287,6 +288,7 @@ def test_a_command_loads_only_its_own(command: str) -> None:
     assert loaded.isdisjoint([LIBRARY, *without, *NEVER])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "waiting"),
     [

@@ -650,6 +650,7 @@ def ends(text: str) -> list[int]:
     return chosen(range(len(text)), 5, key=lambda end: f"{end} {text}")
 
 
+@pytest.mark.sampled(100)
 @pytest.mark.parametrize(("text", "calls"), [*((text, WEATHER) for text in SPELLINGS), *(row[1:] for row in ROWS)])
 def test_a_text_that_is_cut_off_is_no_other_call(text: str, calls: Calls) -> None:
     for end in ends(text):

@@ -312,6 +312,7 @@ def test_nothing_doubles_without_end(name: str) -> None:
     assert tag_of(DOUBLING[name] + CALLS + "<a>" + CALL + ENDS, untrusted=True).tag == "{"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "piece",
     [
