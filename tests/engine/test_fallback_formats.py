@@ -70,11 +70,7 @@ FALLBACK_FORMATS = {
     "JSON between the tags of Seed": ("seed-oss", f"I look.\n<tool_call>{JSON_CALL}</tool_call>", "I look.\n"),
     "DeepSeek V3 in V3.1": ("deepseek-v3.1", SECTION.format(V3_CALL), ""),
     "DeepSeek V3.1 in V3": ("deepseek-v3", SECTION.format(V31_CALL), ""),
-    "DSML of V3.2 in V4": (
-        "deepseek-v4",
-        f"<｜DSML｜function_calls>\n{DSML_CALL}\n</｜DSML｜function_calls>",
-        "",
-    ),
+    "DSML of V3.2 in V4": ("deepseek-v4", f"<｜DSML｜function_calls>\n{DSML_CALL}\n</｜DSML｜function_calls>", ""),
     "DSML in V3": ("deepseek-v3", f"Hm. {DSML_CALL}", "Hm. "),
     "functions in Llama": ("llama3-json", '<function=f>{"x": 1}</function>', ""),
     "Mistral's marker in harmony": ("harmony", 'Hi [TOOL_CALLS]f[ARGS]{"x": 1}', "Hi "),

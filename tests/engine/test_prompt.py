@@ -10,18 +10,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.depth import chosen
 from tests.support.face import faced
-from toolglean import (
-    CallEnd,
-    CallStart,
-    Format,
-    Parser,
-    ParserOptions,
-    Problem,
-    Reasoning,
-    UsageError,
-    join,
-    render,
-)
+from toolglean import CallEnd, CallStart, Format, Parser, ParserOptions, Problem, Reasoning, UsageError, join, render
 
 TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
 TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f", "g")]

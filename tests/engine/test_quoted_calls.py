@@ -13,15 +13,7 @@ from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from tests.support.response_turns import machine_of
-from toolglean import (
-    Format,
-    Parser,
-    ParserOptions,
-    Problem,
-    UsageError,
-    parse,
-    render,
-)
+from toolglean import Format, Parser, ParserOptions, Problem, UsageError, parse, render
 from toolglean.formats.registry import all_formats
 from toolglean.sources.response.plan import response_plan
 

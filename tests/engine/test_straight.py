@@ -89,9 +89,7 @@ SOME: list[Row] = depth.chosen(ROWS, 3, key=_id, group=lambda row: row[0])
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(
-    ("file", "number", "row"),
-    SOME,
-    ids=lambda value: value["id"] if isinstance(value, dict) else str(value),
+    ("file", "number", "row"), SOME, ids=lambda value: value["id"] if isinstance(value, dict) else str(value)
 )
 def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:
     names = ("auto", row["format"]) if row["format"] else ("auto",)

@@ -18,12 +18,7 @@ from toolglean.formats.registry import all_formats
 from toolglean.formats.render import render as unproven
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 
-PROPERTIES = {
-    "a": {"type": "string"},
-    "b": {"type": "string"},
-    "n": {"type": "integer"},
-    "l": {"type": "array"},
-}
+PROPERTIES = {"a": {"type": "string"}, "b": {"type": "string"}, "n": {"type": "integer"}, "l": {"type": "array"}}
 TOOLS = [
     {"name": "f", "parameters": {"type": "object", "properties": PROPERTIES}},
     {"name": "shell", "parameters": {"type": "object", "properties": {"command": {"type": "string"}}}},

@@ -170,11 +170,7 @@ def test_each_break_is_named(name: str, request: pytest.FixtureRequest) -> None:
 @pytest.mark.usefixtures("few_signs")
 @pytest.mark.parametrize(
     ("name", "names"),
-    [
-        ("no closer after the last call", ["closer"]),
-        ("numbers as text", ["boolean", "numbers"]),
-        ("None", ["null"]),
-    ],
+    [("no closer after the last call", ["closer"]), ("numbers as text", ["boolean", "numbers"]), ("None", ["null"])],
 )
 def test_each_cause_is_told_once(name: str, names: list[str]) -> None:
     assert [each.name for each in report_of(BROKEN[name][0], 1).losses] == names

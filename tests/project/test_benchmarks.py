@@ -125,10 +125,7 @@ def test_json_rows(lines: list[dict[str, Any]]) -> None:
     first, *rows = lines
     assert first["smoke"] is True
     assert all(row["value"] > 0 for row in rows)
-    assert {row["name"] for row in rows if row["group"] == "prose, a chunk"} == {
-        "the baseline",
-        *PROSE[0].readers,
-    }
+    assert {row["name"] for row in rows if row["group"] == "prose, a chunk"} == {"the baseline", *PROSE[0].readers}
     for row in rows:
         if row["goal"] is None:
             assert row["met"] is None

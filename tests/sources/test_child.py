@@ -186,10 +186,7 @@ def test_threads_take_turns() -> None:
 
 
 def test_what_json_cannot_carry_is_the_callers_fault() -> None:
-    with (
-        renderer("{{ x }}", "jinja", untrusted=True) as prompt,
-        pytest.raises(UsageError, match="must be JSON values"),
-    ):
+    with renderer("{{ x }}", "jinja", untrusted=True) as prompt, pytest.raises(UsageError, match="must be JSON values"):
         prompt.render([], x={1, 2})
 
 
