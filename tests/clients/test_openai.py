@@ -86,7 +86,7 @@ def ended(reason: str = "stop") -> ChatCompletionChunk:
     return ChatCompletionChunk.construct(**chunk(reason=reason))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
 def test_async_and_dicts_say_the_same(leak: Leak, server: Loopback, client: Any) -> None:
     async def run() -> list[Any]:

@@ -90,7 +90,7 @@ def check(kind: Kind, row: Row, data: bytes, request: dict[str, Any]) -> None:
         assert found.reason == (row.finish or ("tool_calls" if row.found else "stop"))
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(24)
 @rows
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])

@@ -149,6 +149,7 @@ CALLS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
 }
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("name", DATA)
 def test_data_is_content(name: str) -> None:
     document, reason = DATA[name]
@@ -431,6 +432,7 @@ NESTED: dict[str, tuple[Any, list[tuple[str, Any]], str]] = {
 }
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("marked", MARKED[:2])
 @pytest.mark.parametrize("name", NESTED)
 def test_what_is_in_the_object_of_a_call_is_data(name: str, marked: str) -> None:

@@ -215,6 +215,7 @@ def test_what_was_found(found: str) -> None:
 # -- the law itself: what breaks it is found ---------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["qwen3-coder", "glm-4.5", "minimax-m2", "deepseek-v4", "hermes", "kimi-k2"])
 def test_a_call_as_long_as_one_may_be_that_is_followed(name: str) -> None:
     """The last deltas of a value were lost, if its closer came a few characters beyond the bound."""

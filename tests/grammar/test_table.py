@@ -49,7 +49,7 @@ def prose(declared: Format) -> list[str]:
     return [each for each in PROSE if not (fenced and each.startswith("```"))]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @FORMATS
 def test_required(declared: Format) -> None:
     accepts = OwnReader().acceptor(grammar_of(declared, TOOLS, choice="required"))

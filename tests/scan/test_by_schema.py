@@ -374,6 +374,7 @@ ROWS: list[tuple[str, str, Calls]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("text", SPELLINGS)
 def test_any_spelling_is_read(text: str) -> None:
     assert calls_in(text) == WEATHER
@@ -563,6 +564,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("text", OTHERS)
 @pytest.mark.parametrize("opens_content", [True, False])
 def test_what_is_not_a_call(text: str, opens_content: bool) -> None:
