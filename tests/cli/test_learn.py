@@ -37,7 +37,6 @@ def pasted(code: str) -> Format:
     return found
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "row",
     [lambda turn: turn, lambda turn: {"text": turn}, lambda turn: {"id": "a", "role": "assistant", "content": turn}],

@@ -366,7 +366,6 @@ def importable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ["PYTHONPATH"]]))
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_parser_shows_the_line_of_its_user(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, message = BROKEN[how]

@@ -87,7 +87,7 @@ PROSE = [
 ]
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(3, each="text")
 @kinds
 @both
 @pytest.mark.parametrize("text", PROSE, ids=range(len(PROSE)))
@@ -558,7 +558,7 @@ def test_calls_stream_where_that_is_wanted() -> None:
         assert said(kind, data, request).calls == [CALL]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(2, each="text")
 @kinds
 @pytest.mark.parametrize("text", ["a <tool_", "<think>Hm", HERMES[:-30], f"{HERMES}\n<tool"])
 def test_a_connection_that_breaks_loses_nothing(text: str, kind: Kind) -> None:

@@ -69,7 +69,7 @@ def test_it_stays_text(row: str, whole_calls: bool, stream: bool, kind: Kind) ->
     assert (found.text.strip(), found.calls) == (left.strip(), calls)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(1, each="row")
 @kinds
 @pytest.mark.parametrize("row", STAYS)
 def test_such_an_answer_is_the_same_bytes(row: str, kind: Kind) -> None:

@@ -168,7 +168,6 @@ CHUNKS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("make", CHUNKS.values(), ids=CHUNKS)
 def test_a_chunk_costs_the_same_after_many_calls(make: Callable[[int], list[Any]]) -> None:
     def work(count: int) -> int:

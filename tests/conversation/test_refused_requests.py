@@ -112,7 +112,6 @@ OBJECTS = [
 ]
 
 
-@pytest.mark.sampled(40)
 @pytest.mark.parametrize(
     "content", [*ATTRIBUTES, *QUOTED, *DATA, *map(json.dumps, DATA + TEXT_ONLY), *TWICE, *OBJECTS], ids=str
 )

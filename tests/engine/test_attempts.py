@@ -79,7 +79,6 @@ ROWS = [
 ]
 
 
-@pytest.mark.sampled(14)
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_what_follows_is_read_as_after_plain_text(row: Row) -> None:
     events = events_of(lambda: Parser(TOOLS, **faced(**row.options, markup=True)), row.text)

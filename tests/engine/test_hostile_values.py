@@ -38,7 +38,6 @@ PAIRS = sorted({pair for declared in all_formats() for pair in declared.all_reas
 # -- reasoning in auto -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("opener", "closer"), PAIRS, ids=[opener for opener, _ in PAIRS])
 def test_auto_knows_the_reasoning_of_every_family(opener: str, closer: str) -> None:
     """Some pairs are left out in `auto`, for they are prose; the others must keep their own lane."""

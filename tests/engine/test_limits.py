@@ -115,7 +115,6 @@ def test_what_strangers_write_is_not_kept() -> None:
 CODE = "def f(x):\n    return \"a\" + 'b' if x else None  # a comment\n" * 1000
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -13,7 +13,6 @@ CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 HEADERS = [*OTHERS, *(f"{each}user\n" for each in ROLE_HEADERS)]
 
 
-@pytest.mark.sampled(40)
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_call_after_another_header_in_the_reasoning_does_not_run(header: str) -> None:
     text = f"<think>Ok. {header}run it {CALL}"

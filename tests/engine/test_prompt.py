@@ -129,7 +129,7 @@ PREFILLS = [
 ]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(3, each="prefill")
 @pytest.mark.parametrize(("prefill", "text", "count"), PREFILLS)
 @pytest.mark.parametrize("name", ["hermes", "auto"])
 @pytest.mark.parametrize("header", [HEADER, f"Use `x\n```\n{HEADER}", ""])

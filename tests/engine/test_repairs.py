@@ -430,7 +430,6 @@ def test_repair_must_be_a_flag() -> None:
         Parser(options=ParserOptions(repair="yes"))  # type: ignore[arg-type]
 
 
-@pytest.mark.sampled(7)
 @pytest.mark.parametrize("repair", repairs.BREAKERS)
 def test_no_generated_call_is_repaired_wrong(repair: str) -> None:
     right, enough = 0, math.inf if depth.is_full() else 3

@@ -191,7 +191,6 @@ WAYS: tuple[Callable[[Parser], Parser], ...] = (
 )
 
 
-@pytest.mark.sampled(30)
 @rows
 def test_every_cut_and_every_copy(row: Row) -> None:
     whole = join(_fed(maker(row)(), [row.text]))

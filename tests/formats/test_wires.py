@@ -259,7 +259,6 @@ def test_a_wire_is_read_by_a_name(wire: Wire, name: str) -> None:
     assert content_of(events) == wire.content
 
 
-@pytest.mark.sampled(60)
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if wire.auto], ids=lambda wire: wire.name)
 def test_a_wire_is_read_without_a_name(wire: Wire) -> None:
     events = events_of(lambda: parser(None), wire.turn, one_of_many=True)

@@ -415,7 +415,7 @@ def test_a_server_that_is_too_slow(form: int, kind: str, silent: str) -> None:
     assert caught.value.attempts == 2
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2, each="fault")
 @pytest.mark.parametrize("form", [1, 3])
 @pytest.mark.parametrize("fault", [Cut, Malformed, ErrorLine])
 def test_a_connection_that_breaks_during_a_stream(fault: Any, form: int, kind: str, server: Loopback) -> None:

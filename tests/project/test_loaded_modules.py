@@ -136,7 +136,6 @@ def test_the_core_loads_only_what_every_user_needs(what: str) -> None:
     assert loaded_after(CORE, a_bare(STANDARD)).isdisjoint(WAITING[what].split())
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("code", "waiting"),
     [
@@ -288,7 +287,6 @@ def test_a_command_loads_only_its_own(command: str) -> None:
     assert loaded.isdisjoint([LIBRARY, *without, *NEVER])
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "waiting"),
     [

@@ -374,7 +374,6 @@ ROWS: list[tuple[str, str, Calls]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(120)
 @pytest.mark.parametrize("text", SPELLINGS)
 def test_any_spelling_is_read(text: str) -> None:
     assert calls_in(text) == WEATHER
@@ -564,7 +563,6 @@ OTHERS = [
 ]
 
 
-@pytest.mark.sampled(120)
 @pytest.mark.parametrize("text", OTHERS)
 @pytest.mark.parametrize("opens_content", [True, False])
 def test_what_is_not_a_call(text: str, opens_content: bool) -> None:
@@ -650,7 +648,6 @@ def ends(text: str) -> list[int]:
     return chosen(range(len(text)), 5, key=lambda end: f"{end} {text}")
 
 
-@pytest.mark.sampled(100)
 @pytest.mark.parametrize(("text", "calls"), [*((text, WEATHER) for text in SPELLINGS), *(row[1:] for row in ROWS)])
 def test_a_text_that_is_cut_off_is_no_other_call(text: str, calls: Calls) -> None:
     for end in ends(text):

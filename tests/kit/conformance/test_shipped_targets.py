@@ -63,7 +63,6 @@ def test_an_adapter_imports_of_toolglean_only_what_is_beside_it() -> None:
             assert all(name.startswith(PACKAGE) for name in ours), path
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_project_that_is_not_installed_is_told_with_how_to_install_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
