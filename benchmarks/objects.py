@@ -25,7 +25,7 @@ import pydantic_core
 from pydantic import BaseModel
 
 from toolglean import CallDelta, CallEnd, CallStart, Event, ToolCall
-from toolglean.llm.objects import StreamingObjectProcessor
+from toolglean.llm import StreamingObjectProcessor
 
 __all__ = ["PAYLOADS", "SIZES", "Album", "works"]
 

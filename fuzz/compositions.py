@@ -68,7 +68,11 @@ def due(name: str, pieces: Sequence[Piece]) -> list[Call]:
     if declared is None or declared.at_turn_end or declared.registered_only:
         return []  # or where no text shares its line
     found: list[Call] = []
+    kinds: set[str] = set()
     for each in takewhile(_is_sure, pieces):
+        kinds.add(each.kind)
+        if {"call", "result"} <= kinds:
+            break  # a made-up result: what follows goes on with it
         alone = not each.before or (each.before.startswith("\n") and each.before.isspace())
         if each.kind == "call" and each.format == name and each.text.startswith(("<", "[TOOL", "]<]")) and alone:
             found += each.runs

@@ -34,10 +34,10 @@ from toolglean import Parser, ParserOptions, ToolSet
 
 __all__ = ["FUZZER", "allowed", "breach", "due", "ran"]
 
-WRAPPERS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call"})
+WRAPPERS = frozenset({"tool_calls", "toolcalls", "function_call", "function", "tool_call", "call", "tool", "command"})
 NAMES = frozenset({"name", "tool_name"})
-WITH_ARGUMENTS = frozenset({"tool", "function", "action", "function_name"})
-ARGUMENTS = frozenset({"arguments", "parameters", "params", "args", "input", "tool_input", "action_input"})
+WITH_ARGUMENTS = frozenset({"tool", "function", "action", "call", "function_name"})
+ARGUMENTS = frozenset({"arguments", "parameters", "params", "args", "input", "tool_input", "tool_args", "action_input"})
 ASIDE = frozenset({"id", "type", "index", "call_id"})
 
 

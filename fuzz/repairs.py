@@ -159,13 +159,22 @@ def without_closer(rng: random.Random, declared: Format, text: str, given: dict[
 
 
 def without_opener(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
-    """The marker before one value is missing, or before all of them; now and then the one after one of them too."""
+    """The marker before one value is missing, or before all of them; now and then the one after one of them too. Or
+    the `>` of a tag at the end of its line is.
+    """
     del given
     tokens = tokens_of(declared.parameters[0]) if declared.parameters else []
     names = [each.name if isinstance(each, Slot) else "" for each in tokens]
     if "key" not in names or "value" not in names:
         return None
     between = [each.text for each in tokens[names.index("key") + 1 : names.index("value")] if isinstance(each, Literal)]
+    if between == [">"]:
+        signs = [found.end() - 1 for found in re.finditer(r"<\w+=[^<>\n]*>(?=\n)", text)]
+        if not signs:
+            return None
+        for place in sorted(rng.sample(signs, rng.choice((1, 1, len(signs)))), reverse=True):
+            text = text[:place] + rng.choice(("", "", " ")) + text[place + 1 :]
+        return text
     places = [found.start() for found in re.finditer(re.escape(between[-1]), text)] if len(between) == 2 else []
     if not places:
         return None

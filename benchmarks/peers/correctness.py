@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from benchmarks.peers.names import Peer
 from toolglean.kit.conformance import ParserTarget, Results, results_of, run, shipped_set
-from toolglean.kit.conformance.shipped import open_target
+from toolglean.kit.conformance.parsers import open_target
 
 __all__ = ["GROUPS", "examine", "group_of"]
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -133,12 +134,11 @@ def options_of(given: Any) -> ParserOptions:
     return given
 
 
-def with_trailing_json(given: ParserOptions | None) -> ParserOptions:
-    """The options that were given, or the default ones for None; JSON at the end of a turn is read, if not chosen
-    otherwise. For clients of Ollama, which passes on the text of models whose template marks no calls.
-    """
-    chosen = options_of(given)
-    return changed(chosen, trailing_json=chosen.trailing_json or "call")
+def with_defaults(parsing: Mapping[str, Any], **defaults: Any) -> Any:
+    """The arguments of a parser, with these for options that the user has left open (None)."""
+    chosen = options_of(parsing.get("options"))
+    left = {name: value for name, value in defaults.items() if getattr(chosen, name) is None}
+    return {**parsing, "options": changed(chosen, **left)}
 
 
 def changed(given: ParserOptions | None, **changes: Any) -> ParserOptions:

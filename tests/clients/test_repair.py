@@ -29,7 +29,7 @@ from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
 from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
-from toolglean.clients.lane import lane_of, nothing_plain
+from toolglean.clients.lane import lane_of
 from toolglean.clients.repair import Kind, Repair, answers
 from toolglean.clients.repair.answers import COMMENT
 from toolglean.errors import ToolgleanError, UsageError
@@ -122,7 +122,7 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
 def without_lanes(kind: Kind, request: dict[str, Any], **options: Any) -> Any:
     """A reader for which no event is like another."""
     found: Any = reader(kind, request, **options)
-    found._plain = nothing_plain
+    found._plain = lambda _: None
     return found
 
 

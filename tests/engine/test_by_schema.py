@@ -261,6 +261,13 @@ def test_a_line_in_braces_is_no_json(text: str) -> None:
     assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
 
 
+def test_what_is_quoted_behind_a_refused_line_is_told_as_quoted() -> None:
+    call = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+    for text in (f"Say\nget_weather( then ```\n{call}", f"Say\nget_weather( then\n\n~~~\n{call}\n~~~\nDone."):
+        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)  # called at once
+        assert {each.code for each in events if isinstance(each, Problem)} <= {"quoted-call"}, text
+
+
 def test_json_that_is_no_call_does_not_hide_a_refused_line() -> None:
     before = 'So.\n{"name": "get_weather", "description": "-"}\nFor example:\n'
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}")

@@ -122,6 +122,12 @@ QUOTING = [
     Row("harmony's tool", "Well.<|end|><|start|>functions.g to=assistant<|channel|>commentary<|message|>CALL"),
     Row("a header before the call", "<|user|>CALL"),
 ]
+# What follows a result that the model made up behind a call goes on with it (alexzhang13/rlm#179).
+MADE_UP = [
+    Row("a made-up result", "CALL\n<tool_response>\n42\n</tool_response>\nSo:\n\nCALL", 1),
+    Row("Gemma's, made up", "CALL<|tool_response>42<tool_response|>CALL", 1),
+    Row("Mistral's, made up behind text", "CALL\nIt says\n[TOOL_RESULTS] 3 [/TOOL_RESULTS]CALL", 1),
+]
 READ = [
     Row("a fence of tildes opens the turn", "~~~xml\nCALL\n~~~", 1),
     Row("and ends", "So:\n~~~py\nf()\n~~~\nCALL", 1),
@@ -158,12 +164,12 @@ def _of(row: Row, name: str | None, call: str) -> tuple[str, list[Any]]:
     return text, events_of(make, text, one_of_many=True)
 
 
-@pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
+@pytest.mark.parametrize("row", [*QUOTING, *MADE_UP], ids=[row.what for row in [*QUOTING, *MADE_UP]])
 def test_what_is_quoted_is_not_a_call(row: Row) -> None:
     for family, name in depth.chosen(BY_AUTO_AND_BY_NAME, 2, key=lambda way: f"{way} {row.what}"):
         _, events = _of(row, name, CALLS[family])
         assert len(calls_of(events)) == row.calls, (family, name)
-        if "CALL" in row.text and not row.calls:
+        if row.text.count("CALL") > row.calls and (row in MADE_UP or not row.calls):
             assert [event for event in events if isinstance(event, Problem)], "a call was missed, and nothing says so"
 
 
@@ -206,6 +212,12 @@ def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> 
     assert over == any(
         each in text for each in ("<|im_start|>", "_header_id|>", "<|", "<start_of", "｜>", "INST", "~b]")
     )
+
+
+def test_calls_behind_a_result_are_read_if_asked_for() -> None:
+    text = MADE_UP[0].text.replace("CALL", HERMES)
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(quoted="call", markup=True)), text)
+    assert len(calls_of(events)) == 2
 
 
 @pytest.mark.parametrize("header", ["<|im_start|>user", "<|observation|>", "<|user|>\n"])

@@ -71,6 +71,7 @@ ROWS = [
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
     # A fence that is first on its line opens, whatever waits for backticks: as in Markdown.
     Row("a fence behind a mention of one", f"Use ``` for code.\n```xml\n{CALL}\n```\nDone.", 0),
+    Row("a call behind JSON in backticks that open the turn", f"```[1]```\nText\n{CALL}", 1, "```[1]```\nText\n"),
     Row("a fence without a word behind a mention of one", f"Use (```) so:\n```\n{CALL}\n```\nDone.", 0),
     Row("a fence in an item behind a mention of one", f"1. Use ``` here\n   ```xml\n   {LINE}\n   ```\n", 0),
     Row("backticks that close in the middle of a line", f"Use ```a b\nc``` so.\n{CALL}", 1, "Use ```a b\nc``` so.\n"),
@@ -118,8 +119,8 @@ def test_quotes(row: Row, name: str | None) -> None:
 WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 BARE = '{"name": "get_weather", "arguments": {"city": "a"}}'
 ODD_CUTS = {
-    # White space alone, within JSON that is data, was read as if it were text behind the backticks: the call ran.
-    "a blank of JSON behind a fence": ('```{"g": {"x":', " ", f'"a"}}}}<tool_call>{BARE}</tool_call>'),
+    # White space alone, within JSON that is data, was read as if it were text behind the backticks, and the rest not.
+    "a blank of JSON behind a fence": ('```{"g": {"x":', " ", f'"a"}}}}<tool_call>{BARE}</tool_call> `` ```'),
     # Whether text before a fence ends in a value was asked before that text was read.
     "a fence behind a block": ("TOOL: get_weather\ncity: a", f"\nEND TOOL\n```tool\n\n{BARE[:16]}", f"{BARE[16:]}x"),
     # More than is kept was let go at another place.

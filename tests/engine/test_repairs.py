@@ -110,6 +110,10 @@ MENDED = [
     ("glm-4.7", GLM.format("<arg_key>a</arg_key>x</arg_value><arg_key>n</arg_key><arg_value>5</arg_value>"), {"a": "x", "n": 5}, (OPENER,)),
     ("glm-4.7", GLM.format("<arg_key>a</arg_key>a < b</arg_value><arg_key>n</arg_key>5</arg_value>"), {"a": "a < b", "n": 5}, (OPENER,)),
     ("glm-4.5", "<tool_call>f\n<arg_key>a</arg_key>\nsummer hours</arg_value>\n</tool_call>", {"a": "summer hours"}, (OPENER,)),
+    ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a\nx > y\n</parameter>\n<parameter=n\n5\n</parameter>\n</function>\n</tool_call>", {"a": "x > y", "n": 5}, (OPENER,)),
+    ("auto", "<tool_call>\n<function=f\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>", {"a": "x"}, (OPENER,)),
+    ("qwen3-coder", "<function=f\n<parameter=a\nx\n</parameter>\n</function>", {"a": "x"}, (OPENER,)),
+    ("auto", "<seed:tool_call>\n<function=f>\n<parameter=a \n  x\n</parameter>\n</function>\n</seed:tool_call>", {"a": "  x"}, (OPENER,)),
     ("hermes", HERMES.format('{a: "x", n: 1}}'), {"a": "x", "n": 1}, (KEYS,)),
     ("hermes", "<tool_call>\n{name: 'f', arguments: {a: 'x', l: [true, null,],},}\n</tool_call>", {"a": "x", "l": [True, None]}, (KEYS,)),
     ("kimi-k2", KIMI.format('{a: "it\'s: {b: 1}", "o": {x: 1}}'), {"a": "it's: {b: 1}", "o": {"x": 1}}, (KEYS,)),
@@ -143,6 +147,9 @@ MENDED = [
 
 # What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
 LEFT = [
+    ("another key behind a line's end", "qwen3-coder", QWEN.format("<parameter=a\nx\n<parameter=n>\n5\n</parameter>")),
+    ("a sign on the next line", "qwen3-coder", QWEN.format("<parameter=a\n>x\n</parameter>")),
+    ("a mention without its sign", "qwen3-coder", "Use <function=f\n<parameter=a>x</parameter> so."),
     ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>")),
     ("a text that stops", "hermes", HERMES.format('{"a": "x", "n": 1')[: -len("\n</tool_call>")]),
     ("a string without its end", "hermes", HERMES.format('{"a": "x}}')),

@@ -45,6 +45,33 @@ V31, V31_END = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜t
 Calls = list[tuple[str, dict[str, Any]]]
 
 READ: dict[str, tuple[str, Calls, str]] = {
+    # -- what Llama 3 makes of its own functions, and others of their openers
+    "llama, no sign before the arguments": (f"So.\n\n<function=look{JSON}</function>", [OSLO], "So.\n\n"),
+    "llama, in brackets": (f"<function=look({JSON})</function>", [OSLO], ""),
+    "llama, another sign": (f"<function=look={JSON}</function><function=look,{JSON}</function>", [OSLO, OSLO], ""),
+    "llama, a list": (f"<function=look[]{JSON}</function>", [OSLO], ""),
+    "llama, no closer": (f"<function=look {JSON}", [OSLO], ""),
+    "llama, a tag that closes itself": ("<function=now/>", [NOW], ""),
+    "llama, the sign where it belongs": (f"<function=look>{JSON}</function>", [OSLO], ""),
+    "gemma, one word for two": ('<tool_call:look{city:<|"|>Oslo<|"|>}<tool_call|>', [OSLO], ""),
+    "gemma, and a sign more": ('<tool_call:look{city:<|"|>Oslo<|"|>}><tool_call|>', [OSLO], ""),
+    "kimi, a whole call": (f"<|tool_calls_section_begin|>{BEGIN}{CALL}{END}<|tool_calls_section_end|>", [OSLO], ""),
+    "minimax, one word": ('<minimax:toolcall>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</minimax:toolcall>', [OSLO], ""),
+    "a fence in the tags": (f"<tool_call>\n```json\n{CALL}\n```\n</tool_call>", [OSLO], ""),
+    "python, with its word and no fence": ("tool_code print(default_api.look(city='Oslo'))", [OSLO], ""),
+    "a call under the word tool": (f'<tool_call>{{"tool": {CALL}}}</tool_call>', [OSLO], ""),
+    "calls in one word": (f'{{"toolcalls": [{CALL}]}}', [OSLO], ""),
+    "the name under the word call": (f'{{"call": "look", "arguments": {JSON}}}', [OSLO], ""),
+    "thoughts in an object, the call under command": (f'{{"thoughts": {{"text": "a", "plan": ["b"], "n": 1}}, "command": {{"name": "look", "args": {JSON}}}}}', [OSLO], ""),
+    "gemma, one token on both sides": (f"So. <|tool_call|>call:look{JSON}<|tool_call|>", [OSLO], "So. "),
+    "deepseek-v3, no fence": (f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n{JSON}<｜tool▁call▁end｜>", [OSLO], ""),
+    "glm, a marker twice": ("<tool_call>look<arg_key>city</arg_key></arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
+    "glm, another one twice": ("<tool_call>look<arg_key><arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
+    "anthropic, another prefix": ('<tml:function_calls>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</tml:function_calls>', [OSLO], ""),
+    "thoughts in a list": (f'{{"thoughts": ["a", "b"], "headline": "c", "tool_name": "look", "tool_args": {JSON}}}', [OSLO], ""),
+    "the opener lost behind a word": (f"leton\n{CALL}\n</tool_call>", [OSLO], "leton\n"),
+    "the opener lost behind reasoning": (f"I look.\n</think>{CALL}\n</tool_call><|im_end|>", [OSLO], "I look.\n"),
+    "a record of a history, with its id": (f"So.\n\n[Tool Call: look (ID: call_1)]\nArguments: {JSON}", [OSLO], "So.\n\n"),
     # -- markers that a server took out
     "harmony, the header is left": (f"assistant to=functions.look commentary json\n{JSON}", [OSLO], ""),
     "harmony, glued": (f"commentary to=functions.look json{JSON}", [OSLO], ""),
@@ -230,6 +257,9 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("anthropic, a call without its closer before another one", "doubao", "doubao, without types", "qwen, a closer that nothing opened", "qwen, the same behind the call", "invoke, in another one's section"),
     *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
     *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
+    *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
+    *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a fence in the tags", "a call under the word tool"),
+    *("gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

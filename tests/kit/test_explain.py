@@ -20,10 +20,10 @@ from tests.support.face import faced
 from tests.support.wild import wild_rows
 from toolglean import Parser, ParserOptions, ToolSet, UsageError, fold
 from toolglean.formats import JSON, Format, all_formats
-from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, reasons, stories
+from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, probe, stories
 from toolglean.kit.explain.openers import known_markers
 
-EXPLAIN = Path(reasons.__file__).parent
+EXPLAIN = Path(stories.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs"
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
@@ -86,7 +86,7 @@ def test_how_far_each_format_came_and_what_was_expected_there() -> None:
     assert (reach.outcome, reach.line, reach.column, reach.name) == ("none", 4, 9, "f")
     assert "'<parameter='" in reach.expected
     hermes = explain("<tool_call>\n; there").openers[0]
-    assert the_reach(hermes, "hermes").expected == ("a JSON object with a name and arguments",)
+    assert the_reach(hermes, "hermes").expected == ("'```json'", "a JSON object with a name and arguments")
     assert the_reach(hermes, "hermes").chars == len("<tool_call>\n")
 
 
@@ -295,7 +295,7 @@ def test_each_cause_has_a_row_of_either_kind() -> None:
 
 def test_each_kind_of_trouble_is_on_the_page_of_problems() -> None:
     page = (DOCS / "reference" / "problems.md").read_text(encoding="utf-8")
-    codes = {*reasons.ARGUMENTS, *reasons.NOT_CLOSED, *causes._TOLD}
+    codes = {*probe.ARGUMENTS, *causes.NOT_CLOSED, *causes._TOLD}
     assert [code for code in codes if f"`{code}`" not in page] == []
 
 
@@ -500,9 +500,9 @@ def test_import_toolglean_does_not_load_it() -> None:
 
 
 def test_it_is_made_of_plain_values() -> None:
-    from toolglean.cli.output import as_values  # noqa: PLC0415  # for this test alone
+    from toolglean.batch.lines import fields_of  # noqa: PLC0415  # for this test alone
 
-    found = json.loads(json.dumps(as_values(explain(GEMMA, format="hermes"))))
+    found = json.loads(json.dumps(fields_of(explain(GEMMA, format="hermes"))))
     assert list(found) == [
         "format", "complete", "calls", "spans", "quotations", "problems", "openers", "openers_left_out", "causes",
         "advice",

@@ -23,7 +23,9 @@ from toolglean.llm.errors import (
     ObjectError,
     UnsetFieldError,
 )
-from toolglean.llm.objects import Partial, PartialDict, PartialList, StreamingObjectProcessor, object_of
+from toolglean.llm.objects.final import object_of
+from toolglean.llm.objects.partial import Partial, PartialDict, PartialList
+from toolglean.llm.objects.processor import StreamingObjectProcessor
 from toolglean.llm.tools import CallableTool, ToolExecutor
 from toolglean.llm.types import ChatResponse, Message, Role, TextChunk, ToolCallChunk
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from tests.support import depth
 from toolglean import CallDelta, CallEnd, CallStart, ToolCall
+from toolglean.llm import StreamingObjectProcessor
 from toolglean.llm.errors import ObjectError
-from toolglean.llm.objects import StreamingObjectProcessor
 
 ALPHABET = ("{", "}", "[", "]", '"', ":", ",", "\\", "\\u0", "\\u00e9", "\\ud83d", "\\ude00", "\n", " ", "a", "name", '"name": "', '{"name": "A', "1", "-", ".", "e", "true", "tru", "nulx", "```json", "é", '{"n": 1}', '"n": [')  # fmt: skip
 TEXTS = [

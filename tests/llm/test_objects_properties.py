@@ -25,7 +25,7 @@ from tests.llm.models import Album, Everything, Open, Tree
 from tests.support import depth
 from tests.support.work import calls_made
 from toolglean import CallDelta, CallStart
-from toolglean.llm.objects import Partial, PartialDict, PartialList, StreamingObjectProcessor
+from toolglean.llm import Partial, PartialDict, PartialList, StreamingObjectProcessor
 from toolglean.llm.objects.tree import Builder
 
 texts = st.text(max_size=8)

@@ -16,7 +16,7 @@ from toolglean.cli.formats import declaration
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
-from toolglean.sources.templates.infer.parameter_types import _type_words
+from toolglean.sources.templates.infer.parameter import _type_words
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,

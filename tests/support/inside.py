@@ -19,7 +19,7 @@ from toolglean.engine.ids import Ids
 from toolglean.engine.matcher.arguments import Objects
 from toolglean.engine.matcher.between import After
 from toolglean.engine.matcher.reading import Reading
-from toolglean.engine.matcher.texts import Value
+from toolglean.engine.matcher.values import Value
 from toolglean.engine.names import Names
 from toolglean.engine.open_call import OpenCall
 from toolglean.engine.parameters import Parameters

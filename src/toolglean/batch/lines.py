@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from toolglean.events import Output, ToolCall
+from toolglean.events import Output
 from toolglean.scan.nested import json_text
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "not_utf8",
     "read_text",
     "row_line",
+    "values_in",
 ]
 
 not_utf8 = re.compile("[\udc80-\udcff]").search
@@ -93,16 +95,23 @@ def row_line(output: Output, format_name: str | None, **place: Any) -> str:
 
 
 def fields_of(value: Any) -> Any:
-    """The fields of an event or an output, as JSON values.
+    """An event or a result, or a part of one, as JSON values: its fields, and those of its parts. A format is its
+    declaration.
 
     Like `asdict`, except that arguments are not copied: they may be nested more deeply than Python recurses.
     """
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [fields_of(each) for each in value]
-    return {
-        each.name: fields_of(found) if isinstance(found := getattr(value, each.name), list | ToolCall) else found
-        for each in fields(value)
-    }
+    if not is_dataclass(value):
+        return value
+    if (declaration := getattr(value, "to_json", None)) is not None:
+        return json.loads(declaration())
+    return values_in(value, (each.name for each in fields(value)))
+
+
+def values_in(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    """These fields of a result, as JSON values."""
+    return {name: fields_of(getattr(value, name)) for name in names}
 
 
 def json_line(value: dict[str, Any]) -> str:

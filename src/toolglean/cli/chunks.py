@@ -14,6 +14,7 @@ import codecs
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from toolglean.batch.lines import InputError, json_in, name_of, not_utf8
@@ -96,7 +97,7 @@ def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[st
                 break
         else:
             form = _form_of(head, name, is_whole=True)
-    whole = _with_head(head, pieces)
+    whole = chain([head], pieces)
     if form == "turns":
         yield from (Line(number, line) for number, line in enumerate(_lines(whole), 1) if line.strip())
     elif form == "stream":
@@ -107,11 +108,6 @@ def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[st
         yield from (Line(number, json.dumps(turn), note) for number, turn, note in joined(_lines(whole), name))
     else:
         yield from filter(None, _checked(whole, name))
-
-
-def _with_head(head: str, pieces: Iterator[str]) -> Iterator[str]:
-    yield head
-    yield from pieces
 
 
 def _decoded(source: BinaryIO) -> Iterator[str]:

@@ -21,10 +21,11 @@ from toolglean.kit import conformance
 from toolglean.kit.conformance import Case, CaseSet, ParserTarget, Report, Result, Target, engines
 from toolglean.kit.conformance.badge import as_badge, as_badge_json
 from toolglean.kit.conformance.page import TITLE, as_html, as_markdown
+from toolglean.kit.conformance.parsers import open_target
 from toolglean.kit.conformance.report import as_json, as_junit, as_text
 from toolglean.kit.conformance.results import TIERS
 from toolglean.kit.conformance.results import as_text as results_text
-from toolglean.kit.conformance.shipped import ALL, open_target
+from toolglean.kit.conformance.targets import TARGETS
 from toolglean.kit.conformance.upstream import Upstream
 
 __all__ = ["add_arguments"]
@@ -72,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to test")
     one = {
-        "--target NAME": f"a parser with an adapter in toolglean: {', '.join(ALL)} (default: toolglean)",
+        "--target NAME": f"a parser with an adapter in toolglean: {', '.join(TARGETS)} (default: toolglean)",
         "--parser MODULE:NAME": "a function of a text and tools, a generator of chunks and tools, or a class with feed "
         "and finish; FILE.py:NAME works as well",
         "--engine URL": "a server with OpenAI's API, such as http://localhost:8000/v1",

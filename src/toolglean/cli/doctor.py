@@ -9,14 +9,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from toolglean.batch.lines import fields_of, json_line
+from toolglean.batch.lines import fields_of, json_line, values_in
 from toolglean.cli.input import Reading, Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
 from toolglean.cli.output import (
     Paint,
     Row,
     add_result_options,
-    as_values,
     for_machines,
     for_people,
     labelled,
@@ -64,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         told, rows = None, labelled("turn", [NO_TURN])
     else:
         why = explain("".join(turn.chunks), reading.tools, **reading.parsing)
-        parts = {name: as_values(getattr(why, name)) for name in ("complete", "causes", "advice")}
+        parts = values_in(why, ("complete", "causes", "advice"))
         told = {"format": why.format, **fields_of(reading.output), **parts}
         rows = _turn_rows(turn, reading, why)
     if args.json:

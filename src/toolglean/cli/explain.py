@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 
+from toolglean.batch.lines import fields_of
 from toolglean.cli.input import add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
-from toolglean.cli.output import WIDTH, Paint, add_result_options, as_values, line_width, print_result, shortened
+from toolglean.cli.output import WIDTH, Paint, add_result_options, line_width, print_result, shortened
 from toolglean.cli.usage import exit_codes
 from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
 from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     for note in reading.notes:
         print(f"toolglean: {turn.title}: {note}", file=sys.stderr)
     found = explain("".join(turn.chunks), reading.tools, **reading.parsing)
-    print_result(args, lambda: as_values(found), partial(_show, found))
+    print_result(args, lambda: fields_of(found), partial(_show, found))
     return reading.code
 
 

@@ -8,9 +8,9 @@ import sys
 from functools import partial
 from typing import Any
 
-from toolglean.batch.lines import InputError
+from toolglean.batch.lines import InputError, values_in
 from toolglean.cli.options import add_template_arguments, read_template, variables_of
-from toolglean.cli.output import Paint, add_result_options, labelled, print_result, print_rows, values_in
+from toolglean.cli.output import Paint, add_result_options, labelled, print_result, print_rows
 from toolglean.cli.usage import add_options, exit_codes
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format

@@ -5,29 +5,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from toolglean.batch.lines import InputError, json_in, name_of
+from toolglean.batch.lines import InputError, fields_of, json_in, name_of
 from toolglean.batch.turns import Columns
 from toolglean.cli.chunks import read_input
 from toolglean.cli.formats import declaration
 from toolglean.cli.options import read_text, read_tools
-from toolglean.cli.output import (
-    Paint,
-    add_result_options,
-    as_values,
-    check_new,
-    for_machines,
-    labelled,
-    print_result,
-    print_rows,
-    write_file,
-)
+from toolglean.cli.output import Paint, add_result_options, check_new, labelled, print_result, print_rows, write_file
 from toolglean.cli.usage import add_options, exit_codes
 from toolglean.conversation.fields import json_of
 from toolglean.errors import FormatError
@@ -74,11 +63,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         found = learn(turns, tools, name=args.name, answers=answers)
     except FormatError as error:
-        if args.json:
-            for_machines()
-            print(json.dumps({"format": None, "reason": str(error)}, ensure_ascii=False))
-        else:
-            print(f"toolglean: {error}", file=sys.stderr)
+        values = {"format": None, "reason": str(error)}
+        said = f"toolglean: {error}"
+        print_result(args, lambda: values, lambda _: print(said, file=sys.stderr))
         return 1
     if args.output is not None:
         write_file("--output", args.output, f"{found.format.to_json()}\n".encode())
@@ -108,7 +95,7 @@ def _answers(path: str) -> Iterator[Any]:
 
 def _fields(found: Learnt) -> dict[str, Any]:
     left_out = [{"turn": number + 1, "reason": why} for number, why in found.left_out]
-    return {**as_values(found), "left_out": left_out}
+    return {**fields_of(found), "left_out": left_out}
 
 
 def _show(found: Learnt, paint: Paint) -> None:

@@ -6,20 +6,18 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from toolglean.batch.lines import InputError, fields_of, json_line
 from toolglean.cli.usage import add_options
-from toolglean.events import Event, ToolCall
+from toolglean.events import Event
 
 __all__ = [
     "LABEL_WIDTH",
@@ -28,7 +26,6 @@ __all__ = [
     "Row",
     "add_color_option",
     "add_result_options",
-    "as_values",
     "check_new",
     "check_suffix",
     "end_line",
@@ -41,7 +38,6 @@ __all__ = [
     "print_result",
     "print_rows",
     "shortened",
-    "values_in",
     "write_file",
 ]
 
@@ -66,32 +62,13 @@ def _reconfigure(**how: str) -> None:
 
 def event_line(event: Event) -> str:
     """One event as a line of JSON: `event` is its name in snake case; its fields follow."""
-    return json_line({"event": _snake(type(event).__name__), **fields_of(event)})
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+    return json_line({"event": name, **fields_of(event)})
 
 
 def end_line(format_name: str | None) -> str:
     """The line after the last event: the turn is over, and this was its format."""
     return json_line({"event": "end", "format": format_name})
-
-
-def as_values(value: Any) -> Any:
-    """A result, or a part of one, as JSON values: its fields, and those of its parts. A format is its declaration."""
-    if isinstance(value, ToolCall):
-        return fields_of(value)
-    if isinstance(value, list | tuple):
-        return [as_values(each) for each in value]
-    if hasattr(value, "to_json"):
-        return json.loads(value.to_json())
-    return values_in(value, (each.name for each in fields(value))) if is_dataclass(value) else value
-
-
-def values_in(value: Any, names: Iterable[str]) -> dict[str, Any]:
-    """These fields of a result, as JSON values."""
-    return {name: as_values(getattr(value, name)) for name in names}
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _is_colourful() -> bool:

@@ -18,12 +18,12 @@ import json
 import re
 from collections.abc import Callable
 from json.decoder import scanstring  # type: ignore[attr-defined]  # it has no stub
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from toolglean.conversation.reading.text import TurnText
 from toolglean.events import Content, Event
 
-__all__ = ["Held", "Lane", "Plain", "Sent", "lane_of", "nothing_plain"]
+__all__ = ["Held", "Lane", "Plain", "Sent", "lane_of"]
 
 DIGITS = b"0123456789"
 MOST_DIGITS = 18
@@ -181,9 +181,3 @@ def _divided(tail: bytes, number: str, block: bytes) -> list[bytes] | None:
         return None
     digits = len(tail[place:]) - len(tail[place:].lstrip(DIGITS))
     return [tail[:place], tail[place + digits :]]
-
-
-def nothing_plain(item: Any) -> Plain | None:
-    """For readers that have no such events."""
-    del item
-    return None

@@ -15,7 +15,7 @@ from typing import Any
 from toolglean.conversation.fields import field, is_object, listed, text_in
 from toolglean.conversation.reading.arguments import text_for
 from toolglean.conversation.reading.text import Tools, is_all
-from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
+from toolglean.events import Event, Output, Reasoning, ToolCall, fold
 
 __all__ = ["CUT_OFF", "LineReader", "dict_answer"]
 
@@ -71,7 +71,7 @@ class LineReader:
             return answer
         answer = self._counted(answer, message)
         thoughts, events, *same = self._heard(message, answer)
-        return answer if all(same) else self._changed(answer, thoughts + events)
+        return answer if all(same) else self._changed(answer, fold(thoughts + events))
 
     def finish(self) -> list[Any]:
         """The stream is over: what was held back, if there was no last line."""
@@ -115,18 +115,15 @@ class LineReader:
         return self.line_with(line, field(message, "content"), field(message, "thinking"), kept or None)
 
     def _repaired(self, line: Any, events: list[Event]) -> list[Any]:
-        said = any(isinstance(event, Content | Reasoning | CallEnd) for event in events)
-        return [self._changed(line, events)] if said or self.says_more(line) else []
+        found = fold(events)
+        said = found.content or found.reasoning or found.calls
+        return [self._changed(line, found)] if said or self.says_more(line) else []
 
-    def _changed(self, line: Any, events: list[Event]) -> Any:
-        own = field(line, "message")
-        leaked: list[Any] = []
-        for event in events:
-            if type(event) is CallEnd:
-                leaked.append(self.call(event.call, self._next))
-                self._next += 1
-        content, thoughts = (_joined(events, kind) for kind in (Content, Reasoning))
-        return self.line_with(line, content, thoughts or None, [*leaked, *listed(own, "tool_calls")] or None)
+    def _changed(self, line: Any, found: Output) -> Any:
+        leaked = [self.call(call, self._next + place) for place, call in enumerate(found.calls)]
+        self._next += len(leaked)
+        calls = [*leaked, *listed(field(line, "message"), "tool_calls")]
+        return self.line_with(line, found.content, found.reasoning or None, calls or None)
 
     # -- dicts: a subclass does the same with the package's objects ----------------------------------------------------
 
@@ -155,7 +152,3 @@ class LineReader:
 def dict_answer(answer: dict[str, Any], tools: Tools = None, **parsing: Any) -> Any:
     """What an answer that was not streamed becomes: often itself. `tools`, `parsing`: as for `LineReader`."""
     return LineReader(tools, parsing).whole(answer)
-
-
-def _joined(events: list[Event], kind: type[Content | Reasoning]) -> str:
-    return "".join(event.text for event in events if isinstance(event, kind))

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
 from typing import Any, Protocol, Self, TypeVar
 
-__all__ = ["AsyncReading", "Reader", "Reading", "aclose", "close"]
+__all__ = ["AsyncReading", "Reader", "Reading", "aclose", "close", "reading_of"]
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -94,6 +94,11 @@ class AsyncReading(_OfStream, AsyncIterator[Item_co]):
         await aclose(self._stream)
 
     close = aclose
+
+
+def reading_of(stream: Iterable[Any] | AsyncIterable[Any], reader: Reader) -> Any:
+    """A `Reading` of the stream, or an `AsyncReading`, whichever it needs."""
+    return AsyncReading(stream, reader) if isinstance(stream, AsyncIterable) else Reading(stream, reader)
 
 
 def _items(stream: Iterable[Any], reader: Reader) -> Generator[Any]:

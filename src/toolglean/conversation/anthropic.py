@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolglean.conversation.blocks import block_of, messages_of, plain, written
+from toolglean.conversation.blocks import BlockConverter, plain
 from toolglean.conversation.fields import arguments_of, id_of, text_in, unrunnable
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.messages import (
@@ -24,12 +24,11 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.wire import Converter, Wrapped, checked_list, opened, with_ids
+from toolglean.conversation.wire import Wrapped, checked_list, with_ids
 from toolglean.errors import MessageError, shown
 
 __all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter", "JoinedBlocks"]
 
-WIRE = "Anthropic's Messages API"
 TEXTS = ("text", "thinking")
 """The types of blocks that have a text, which is in the field of that name."""
 
@@ -74,7 +73,7 @@ class AnthropicChunkWrapper(Wrapped):
         return "".join(text_in(block, name) for block in self.blocks)
 
 
-class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
+class AnthropicHistoryConverter(BlockConverter[AnthropicChunkWrapper]):
     """Histories as messages of Anthropic's Messages API. See `HistoryConverter` for what each method does.
 
     The API has a parameter of its own for the system message: `to_request` and `of_request` read and write both.
@@ -86,10 +85,14 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
     `raw`; tool messages that follow each other are one; messages without parts are kept, except tool messages.
     """
 
+    _name = "Anthropic's Messages API"
     _wrapper = AnthropicChunkWrapper
 
-    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
-        return (written(each, _block) for each in normal.conversation)
+    def _block(self, part: ContentPart) -> dict[str, Any]:
+        found = super()._block(part)
+        if isinstance(part, ContentPartToolResult):
+            del found["name"]
+        return found | {"signature": part.signature} if isinstance(part, ContentPartReasoning) else found
 
     def to_request(self, history: History) -> dict[str, Any]:
         """The parameters of a request: `messages`, and `system` if there is a system message.
@@ -104,22 +107,16 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
         system = {} if normal.system_message is None else {"system": normal.system_message}
         return {**system, "messages": self.from_history(replace(normal, system_message=None))}
 
-    def canonical(self, history: History) -> History:
-        """The normal form."""
-        found = opened(history, WIRE)
+    def _normal(self, conversation: list[Message]) -> list[Message]:
         whole: list[Message] = []
-        for each in found.conversation:
+        for each in conversation:
             parts = [*filter(_says, map(plain, each.content))]
             if whole and whole[-1].role == each.role == Role.TOOL:
                 whole[-1].content += parts
             else:
                 whole.append(Message(each.role, parts))
         names: dict[str | None, str] = {}
-        conversation = [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
-        return History(found.system_message, None, conversation)
-
-    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
-        return messages_of(wire, role, place, names)
+        return [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
 
     def of_request(self, request: Any) -> History:
         """The history of a request: its `messages`, and its `system`, which may be text or a list of text blocks.
@@ -151,13 +148,6 @@ def _named(part: ContentPart, names: dict[str | None, str]) -> ContentPart:
     if isinstance(part, ContentPartToolCall):
         names[part.id] = part.name
     return replace(part, name=names.get(part.id, "")) if isinstance(part, ContentPartToolResult) else part
-
-
-def _block(part: ContentPart) -> dict[str, Any]:
-    found = block_of(part)
-    if isinstance(part, ContentPartToolResult):
-        del found["name"]
-    return found | {"signature": part.signature} if isinstance(part, ContentPartReasoning) else found
 
 
 # -- a stream ----------------------------------------------------------------------------------------------------------

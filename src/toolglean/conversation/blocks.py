@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,13 +23,11 @@ from toolglean.conversation.messages import (
     Role,
     message_of_output,
 )
-from toolglean.conversation.wire import Converter, Wrapped, opened, readable, result_part
+from toolglean.conversation.wire import Chunk, Converter, Wrapped, readable, result_part
 from toolglean.errors import MessageError, shown
 from toolglean.events import CallEnd, Content, Reasoning, fold
 
-__all__ = ["NeutralHistoryConverter", "block_of", "messages_of", "plain", "written"]
-
-WIRE = "neutral messages"
+__all__ = ["BlockConverter", "NeutralHistoryConverter", "plain"]
 
 
 class EventChunkWrapper(Wrapped):
@@ -50,7 +48,37 @@ class EventChunkWrapper(Wrapped):
         return []
 
 
-class NeutralHistoryConverter(Converter[EventChunkWrapper]):
+class BlockConverter(Converter[Chunk]):
+    """What the converters of messages made of blocks share."""
+
+    def _written(self, normal: History) -> Iterator[dict[str, Any]]:
+        for message in normal.conversation:
+            role = {Role.MODEL: "assistant", Role.TOOL: "user"}.get(message.role, message.role.value)
+            yield {"role": role, "content": [self._block(part) for part in message.content]}
+
+    def _block(self, part: ContentPart) -> dict[str, Any]:
+        if isinstance(part, ContentPartText):
+            return {"type": "text", "text": part.text}
+        if isinstance(part, ContentPartReasoning):
+            signed = {"signature": part.signature} if part.signature else {}
+            return {"type": "thinking", "thinking": part.text, **signed}
+        if isinstance(part, ContentPartToolCall):
+            return {"type": "tool_use", "id": part.id, "name": part.name, "input": part.arguments}
+        if isinstance(part, ContentPartToolResult):
+            text = {"type": "text", "text": result_text(part.content, part.name)}
+            failed = {"is_error": True} if part.is_error else {}
+            return {"type": "tool_result", "tool_use_id": part.id, "name": part.name, "content": [text], **failed}
+        return dict(part.data)
+
+    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+        # A user message with results and other parts becomes two messages.
+        found = Message(role, list(_parts(field(wire, "content"), place, names)))
+        others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
+        results = [Message(Role.TOOL, [*found.results])] if found.results else []
+        return [*results, Message(role, others)] if others or not results else results
+
+
+class NeutralHistoryConverter(BlockConverter[EventChunkWrapper]):
     """Histories as messages of blocks. See `HistoryConverter` for what each method does.
 
     A result is a block of a user message, as in MCP and Anthropic's API. It also has the `name` of its tool, which
@@ -61,30 +89,14 @@ class NeutralHistoryConverter(Converter[EventChunkWrapper]):
     except tool messages.
     """
 
+    _name = "neutral messages"
     _wrapper = EventChunkWrapper
 
-    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
-        return (written(each, block_of) for each in normal.conversation)
-
-    def canonical(self, history: History) -> History:
-        """The normal form."""
-        found = opened(history, WIRE)
-        conversation = [Message(each.role, [plain(part) for part in each.content]) for each in found.conversation]
-        return History(found.system_message, None, conversation)
-
-    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
-        return messages_of(wire, role, place, names)
+    def _normal(self, conversation: list[Message]) -> list[Message]:
+        return [Message(each.role, [plain(part) for part in each.content]) for each in conversation]
 
     def _joined(self, chunks: list[EventChunkWrapper]) -> Message | None:
         return message_of_output(fold([each.raw for each in chunks]))
-
-
-def messages_of(wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
-    """A message made of blocks. A user message with results and other parts becomes two messages."""
-    found = Message(role, list(_parts(field(wire, "content"), place, names)))
-    others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
-    results = [Message(Role.TOOL, [*found.results])] if found.results else []
-    return [*results, Message(role, others)] if others or not results else results
 
 
 def plain(part: ContentPart) -> ContentPart:
@@ -94,28 +106,6 @@ def plain(part: ContentPart) -> ContentPart:
     if isinstance(part, ContentPartToolCall):
         return readable(part)
     return next(_parts([part.data], 0, {})) if isinstance(part, ContentPartOther) else part
-
-
-def written(message: Message, block: Callable[[ContentPart], dict[str, Any]]) -> dict[str, Any]:
-    """The message, with a block for each part."""
-    role = {Role.MODEL: "assistant", Role.TOOL: "user"}.get(message.role, message.role.value)
-    return {"role": role, "content": [block(part) for part in message.content]}
-
-
-def block_of(part: ContentPart) -> dict[str, Any]:
-    """The part as a block."""
-    if isinstance(part, ContentPartText):
-        return {"type": "text", "text": part.text}
-    if isinstance(part, ContentPartReasoning):
-        signed = {"signature": part.signature} if part.signature else {}
-        return {"type": "thinking", "thinking": part.text, **signed}
-    if isinstance(part, ContentPartToolCall):
-        return {"type": "tool_use", "id": part.id, "name": part.name, "input": part.arguments}
-    if isinstance(part, ContentPartToolResult):
-        text = {"type": "text", "text": result_text(part.content, part.name)}
-        failed = {"is_error": True} if part.is_error else {}
-        return {"type": "tool_result", "tool_use_id": part.id, "name": part.name, "content": [text], **failed}
-    return dict(part.data)
 
 
 def _parts(content: Any, place: int, names: dict[str, str]) -> Iterator[ContentPart]:

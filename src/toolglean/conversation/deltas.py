@@ -60,10 +60,6 @@ class _Call:
         if name != self.name:
             self.name += name
 
-    def identify(self, id: str) -> None:  # noqa: A002  # the wire's own word
-        """Set the id, if it has none yet."""
-        self.id = self.id or id
-
     def add(self, text: str) -> None:
         """Add a piece of the arguments."""
         if self.chars + len(text) > MAX_CHARS:
@@ -188,7 +184,7 @@ class ToolCallAggregator:
             if index is not None:
                 self._by_index[index] = found
         if id:
-            found.identify(id)
+            found.id = found.id or id
             self._by_id[id] = found
         return found
 

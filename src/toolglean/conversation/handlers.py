@@ -19,7 +19,7 @@ from toolglean.conversation.reading.arguments import check_parsing
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.turns import Turn
 from toolglean.errors import UsageError, shown
-from toolglean.options import with_trailing_json
+from toolglean.options import with_defaults
 from toolglean.parser import ParserArguments
 
 __all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler", "check_options"]
@@ -174,9 +174,8 @@ class OllamaHandler(_Handler):
 
     def create_message(self, system_prompt: str, messages: Messages) -> AsyncIterator[dict[str, Any]]:
         """Send the conversation, and stream the answer: see `BaseProvider.create_message`."""
-        parsing = self.options.parser
-        options = with_trailing_json(parsing.get("options"))
-        return _conversation(self, self.open_ai_handler, {**parsing, "options": options}, system_prompt, messages)
+        parsing = with_defaults(self.options.parser, trailing_json="call")
+        return _conversation(self, self.open_ai_handler, parsing, system_prompt, messages)
 
 
 # -- one turn ----------------------------------------------------------------------------------------------------------

@@ -27,18 +27,7 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.wire import (
-    Converter,
-    Wrapped,
-    call_of,
-    checked_call,
-    checked_list,
-    gathered,
-    message_of_chunks,
-    opened,
-    readable,
-    result_part,
-)
+from toolglean.conversation.wire import Converter, Wrapped, call_of, checked_call, checked_list, readable, result_part
 from toolglean.errors import MessageError, shown
 
 __all__ = ["OllamaHistoryConverter", "OllamaResponseChunkWrapper"]
@@ -83,6 +72,7 @@ class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
     its calls; arguments that could not be read are text under the key `raw`. Ids are not changed, and none are added.
     """
 
+    _name = WIRE
     _wrapper = OllamaResponseChunkWrapper
 
     def __init__(self) -> None:
@@ -95,15 +85,12 @@ class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
         self._results = [result for message in normal.conversation for result in message.results]
         return map(_written, normal.conversation)
 
-    def canonical(self, history: History) -> History:
-        """The normal form."""
-        found = opened(history, WIRE)
-        conversation = [
+    def _normal(self, conversation: list[Message]) -> list[Message]:
+        return [
             Message(each.role, _gathered_for_ollama(each.content, place))
-            for place, message in enumerate(found.conversation)
-            for each in gathered(message)
+            for place, message in enumerate(conversation)
+            for each in self._gathered(message)
         ]
-        return replace(found, conversation=conversation)
 
     def to_history(self, messages: Iterable[Any]) -> History:
         """The history of these messages.
@@ -124,7 +111,7 @@ class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
         return [Message(role, list(_parts(wire, role, calls, place)))]
 
     def _joined(self, chunks: list[OllamaResponseChunkWrapper]) -> Message | None:
-        return message_of_chunks(chunks, (call for chunk in chunks for call in chunk.get_tool_calls()))
+        return self._message(chunks, (call for chunk in chunks for call in chunk.get_tool_calls()))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------

@@ -20,18 +20,7 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.wire import (
-    Converter,
-    Wrapped,
-    call_of,
-    checked_call,
-    checked_list,
-    gathered,
-    message_of_chunks,
-    opened,
-    result_part,
-    with_ids,
-)
+from toolglean.conversation.wire import Converter, Wrapped, call_of, checked_call, checked_list, result_part, with_ids
 from toolglean.errors import MessageError, shown
 
 __all__ = [
@@ -43,7 +32,6 @@ __all__ = [
     "result_message",
 ]
 
-WIRE = "OpenAI's chat API"
 CUT_OFF = frozenset({"length", "content_filter"})
 """Finish reasons of a server that stopped while the model was still writing."""
 REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
@@ -115,16 +103,14 @@ class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
     the same name that has no result yet.
     """
 
+    _name = "OpenAI's chat API"
     _wrapper = OpenAIChunkWrapper
 
     def _written(self, normal: History) -> Iterable[dict[str, Any]]:
         return map(_written, normal.conversation)
 
-    def canonical(self, history: History) -> History:
-        """The normal form."""
-        found = opened(history, WIRE)
-        conversation = [each for message in found.conversation for each in gathered(_with_texts(message))]
-        return replace(found, conversation=with_ids(conversation))
+    def _normal(self, conversation: list[Message]) -> list[Message]:
+        return with_ids([each for message in conversation for each in self._gathered(_with_texts(message))])
 
     def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
         return [Message(role, [result_part(wire, names)] if role == Role.TOOL else list(_parts(wire, role, place)))]
@@ -140,7 +126,7 @@ class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
         whole = calls.finish()
         if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
             whole[-1] = replace(whole[-1], unread=f"<{reason}>")  # its arguments were still to come
-        return message_of_chunks(chunks, whole)
+        return self._message(chunks, whole)
 
 
 def _with_texts(message: Message) -> Message:

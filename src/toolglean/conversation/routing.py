@@ -30,7 +30,7 @@ from toolglean.events import ToolCall
 from toolglean.scan.coerce import properties
 from toolglean.tools import Tool, ToolDict, ToolLike, ToolSet, as_tool
 
-__all__ = ["LocalTools", "McpIntegration", "McpToolRouter", "ToolExecutor", "UnifiedMcpToolSystem"]
+__all__ = ["LocalTools", "McpIntegration", "McpToolRouter", "ToolExecutor", "UnifiedMcpToolSystem", "failed"]
 
 SHOWN = 500  # characters of unreadable arguments in a message
 OurCall: TypeAlias = ToolCall | ToolUseContent | ContentPartToolCall
@@ -148,7 +148,7 @@ class UnifiedMcpToolSystem:
         except _Refused as refused:
             return ToolResultContent.failed(request.id, refused.code, str(refused))
         except Exception as error:  # noqa: BLE001  # an executor that cannot list its tools
-            return _failed(request, error)
+            return failed(request, error)
 
         async def execute() -> ToolResultContent:
             value = await executor.execute_tool(request.name, arguments, tool_use_id=request.id)
@@ -161,7 +161,7 @@ class UnifiedMcpToolSystem:
         if isinstance(outcome.error, asyncio.CancelledError):
             return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} was cancelled")
         if outcome.error is not None:
-            return _failed(request, outcome.error)
+            return failed(request, outcome.error)
         found: ToolResultContent = outcome.value
         fault = found.error or (ToolFault("tool_failed", found.text) if found.is_error else None)
         return replace(found, tool_use_id=request.id, error=fault)
@@ -184,7 +184,8 @@ class _Refused(Exception):  # noqa: N818  # it never leaves this file
         self.code = code
 
 
-def _failed(request: ToolUseContent, error: BaseException) -> ToolResultContent:
+def failed(request: ToolUseContent, error: BaseException) -> ToolResultContent:
+    """The result of a request that has raised that error."""
     return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {error_text(error)}")
 
 
@@ -270,7 +271,7 @@ class McpToolRouter:
         try:
             return write(await self.system.execute_tool_from_neutral_format(request), request.name)
         except Exception as error:  # noqa: BLE001  # another kind of system; a result that is not JSON
-            return write(_failed(request, error), request.name)
+            return write(failed(request, error), request.name)
 
     def _refused(self, content: Any, error: Exception) -> Any:
         found = json_of(content.strip()) if isinstance(content, str) else content

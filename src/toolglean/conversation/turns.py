@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from toolglean.conversation.calls import ToolResultContent, ToolUseContent
@@ -32,8 +32,7 @@ from toolglean.conversation.messages import (
     Role,
 )
 from toolglean.conversation.reading.chat_events import ChatEvents
-from toolglean.conversation.routing import McpIntegration
-from toolglean.conversation.runner import error_text
+from toolglean.conversation.routing import McpIntegration, failed
 from toolglean.events import CallEnd, Content, Event, Problem, Reasoning, ToolCall
 from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
@@ -133,16 +132,12 @@ class Turn:
             result: Any = await self._tools.mcp.system.execute_tool_from_neutral_format(request)
         else:
             yield request.to_dict()
-            result = await _processed(self._tools.process_tool_use, request)
+            try:
+                result = await self._tools.process_tool_use(request)
+            except Exception as error:  # noqa: BLE001  # a subclass may route requests in its own way
+                result = failed(request, error)
         content = result.to_dict() if isinstance(result, ToolResultContent) else result
         yield {"type": "tool_result", "id": request.id, "content": content}
-
-
-async def _processed(process: Callable[[Any], Awaitable[Any]], request: ToolUseContent) -> Any:
-    try:
-        return await process(request)
-    except Exception as error:  # noqa: BLE001  # a subclass may route requests in its own way
-        return ToolResultContent.failed(request.id, "tool_failed", f"{request.name!r} failed: {error_text(error)}")
 
 
 def _id_prefix(taken: list[str], base: str) -> str:

@@ -28,6 +28,7 @@ from toolglean.errors import MessageError, shown
 
 __all__ = [
     "UNREAD_KEY",
+    "Chunk",
     "ChunkWrapper",
     "Converter",
     "HistoryConverter",
@@ -35,12 +36,8 @@ __all__ = [
     "call_of",
     "checked_call",
     "checked_list",
-    "gathered",
-    "message_of_chunks",
-    "opened",
     "readable",
     "result_part",
-    "role_of",
     "with_ids",
 ]
 
@@ -134,8 +131,39 @@ Chunk = TypeVar("Chunk", bound=ChunkWrapper[Any])
 class Converter(HistoryConverter, abc.ABC, Generic[Chunk]):
     """What our converters share. See `HistoryConverter` for what each method does."""
 
+    _name: str
+    """The name of the wire format, for errors."""
     _wrapper: Callable[[Any], Chunk]
     """The class that wraps a chunk."""
+
+    def canonical(self, history: History) -> History:
+        """The normal form."""
+        found = _opened(history, self._name)
+        return replace(found, conversation=self._normal(found.conversation))
+
+    @abc.abstractmethod
+    def _normal(self, conversation: list[Message]) -> list[Message]:
+        """The messages in their normal form: the context is one of them, and a leading system message is not."""
+
+    def _gathered(self, message: Message) -> Iterator[Message]:
+        """The message as most wire formats can write it.
+
+        A tool message becomes one message for each result. In the others, empty texts are left out, and the model's
+        reasoning comes before its text, and the text before the calls.
+        """
+        if message.role == Role.TOOL:
+            for result in message.results:
+                yield Message(Role.TOOL, [replace(result, id=result.id or None, is_error=False)])
+            return
+        reasoning = "".join(part.text for part in message.content if isinstance(part, ContentPartReasoning))
+        parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
+        parts += [
+            part
+            for part in message.content
+            if isinstance(part, ContentPartOther) or (isinstance(part, ContentPartText) and part.text)
+        ]
+        parts += [_plain_call(call) for call in message.calls]
+        yield Message(message.role, parts)
 
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages, as dicts that go into a request as they are."""
@@ -156,7 +184,7 @@ class Converter(HistoryConverter, abc.ABC, Generic[Chunk]):
         history = History()
         names: dict[str, str] = {}
         for place, wire in enumerate(messages):
-            role, content = role_of(wire, place), field(wire, "content")
+            role, content = _role_of(wire, place), field(wire, "content")
             if role == Role.SYSTEM and place == 0 and isinstance(content, str):
                 history.system_message = content
                 continue
@@ -181,6 +209,11 @@ class Converter(HistoryConverter, abc.ABC, Generic[Chunk]):
     def _joined(self, chunks: list[Chunk]) -> Message | None:
         """The message of these chunks."""
 
+    def _message(self, chunks: list[Chunk], calls: Iterable[ContentPartToolCall]) -> Message | None:
+        """The model's message from a stream's chunks and the calls that were found in them; None if it is empty."""
+        reasoning = "".join(chunk.get_reasoning() for chunk in chunks)
+        return model_message(reasoning, "".join(chunk.get_text() for chunk in chunks), calls)
+
     def create_chunk_wrapper(self, chunk: Any) -> Chunk:
         """The chunk, wrapped."""
         return self._wrapper(chunk)
@@ -199,12 +232,7 @@ _ROLES = {
 }
 
 
-def role_of(wire: Any, place: int) -> Role:
-    """The role of a wire message, the one at that place.
-
-    Raises:
-        MessageError: no wire format knows this role.
-    """
+def _role_of(wire: Any, place: int) -> Role:
     role = field(wire, "role")
     found = _ROLES.get(role) if isinstance(role, str) else None
     if found is None:
@@ -266,13 +294,6 @@ def result_part(
     return ContentPartToolResult(name, value, own, is_error=field(wire, "is_error") is True)
 
 
-def message_of_chunks(chunks: Iterable[ChunkWrapper[Any]], calls: Iterable[ContentPartToolCall]) -> Message | None:
-    """The model's message from a stream's chunks and the calls that were found in them; None if it is empty."""
-    found = list(chunks)
-    reasoning = "".join(chunk.get_reasoning() for chunk in found)
-    return model_message(reasoning, "".join(chunk.get_text() for chunk in found), calls)
-
-
 UNREAD_KEY = "raw"
 """The key of arguments that could not be read, in wire formats whose arguments must be an object."""
 
@@ -293,7 +314,7 @@ FITTING: Mapping[Role, tuple[type, ...]] = {
 """Which parts a message may contain, by its role."""
 
 
-def opened(history: History, wire: str) -> History:
+def _opened(history: History, wire: str) -> History:
     """The first step to the normal form: the context is a user message, a leading system message is `system_message`,
     and tool messages without results are left out.
 
@@ -314,38 +335,13 @@ def opened(history: History, wire: str) -> History:
             system = "".join(texts)
             del conversation[0]
     for place, message in enumerate(conversation):
-        _check(message, place, wire)
-    return History(system, None, conversation)
-
-
-def _check(message: Message, place: int, wire: str) -> None:
-    for part in message.content:
-        if not isinstance(part, FITTING[message.role]):
+        wrong = next((part for part in message.content if not isinstance(part, FITTING[message.role])), None)
+        if wrong is not None:
             raise MessageError(
-                f"message {place}: {type(part).__name__} cannot be written in a message of role "
-                f"{message.role.value!r} for {wire}: {shown(part)}"
+                f"message {place}: {type(wrong).__name__} cannot be written in a message of role "
+                f"{message.role.value!r} for {wire}: {shown(wrong)}"
             )
-
-
-def gathered(message: Message) -> Iterator[Message]:
-    """The message as most wire formats can write it.
-
-    A tool message becomes one message for each result. In the others, empty texts are left out, and the model's
-    reasoning comes before its text, and the text before the calls.
-    """
-    if message.role == Role.TOOL:
-        for result in message.results:
-            yield Message(Role.TOOL, [replace(result, id=result.id or None, is_error=False)])
-        return
-    reasoning = "".join(part.text for part in message.content if isinstance(part, ContentPartReasoning))
-    parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
-    parts += [
-        part
-        for part in message.content
-        if isinstance(part, ContentPartOther) or (isinstance(part, ContentPartText) and part.text)
-    ]
-    parts += [_plain_call(call) for call in message.calls]
-    yield Message(message.role, parts)
+    return History(system, None, conversation)
 
 
 def _plain_call(call: ContentPartToolCall) -> ContentPartToolCall:

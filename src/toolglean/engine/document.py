@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.scan import data
 from toolglean.scan.json import END, decode
-from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
+from toolglean.scan.names import (
+    ARGUMENT_KEYS,
+    BESIDE_KEYS,
+    HOLDER_KEYS,
+    KNOWN_HOLDER_KEYS,
+    KNOWN_NAME_KEYS,
+    NAME_KEYS,
+    THOUGHT_KEYS,
+)
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, STRING
 from toolglean.scan.tokens import object_text, token_text
@@ -68,6 +76,8 @@ class Thing(NamedTuple):
         is_anothers: whether its type or its role is not that of a call.
         calls: how many calls it contains.
         is_unknown: whether its name is not a tool's. Beside calls of tools, such a call is content.
+        is_text: whether it is what was thought of a call beside it.
+        has_holder: whether the key that it is under has many uses: then its arguments must be there.
     """
 
     key: str = ""
@@ -79,6 +89,8 @@ class Thing(NamedTuple):
     is_anothers: bool = False
     calls: int = 0
     is_unknown: bool = False
+    is_text: bool = False
+    has_holder: bool = False
 
     def fault(self, names: Names) -> str | None:
         """Why it neither is a call nor contains calls; None if it does."""
@@ -95,7 +107,7 @@ class Thing(NamedTuple):
     @property
     def sure(self) -> bool:
         """Whether it may be a call whose name has no arguments next to it."""
-        return self.name_key in NAME_KEYS
+        return self.name_key in NAME_KEYS and not self.has_holder
 
     @property
     def is_of_another(self) -> bool:
@@ -230,6 +242,8 @@ class Document(Plain):
 
     def _scalar(self, names: Names, token: Token, raw: str, room: int) -> None:
         thing = self._things[-1]
+        if thing.is_text:
+            return
         if token is KEY:
             key = token_text(raw)
             thing = self._note(key=self._renamed.get(key, key), keys=thing.keys + 1)
@@ -282,14 +296,18 @@ class Document(Plain):
             scanner.begin_value()
         elif key in ARGUMENT_KEYS:
             self._refuse(data.NO_OBJECT)
+        elif thing.is_text or (key in THOUGHT_KEYS and len(self._things) < MOST_OPEN):
+            self._things.append(Thing(is_text=True))
         elif (key in HOLDER_KEYS or (not thing.keys and bracket == "{")) and len(self._things) < MOST_OPEN:
-            self._things.append(Thing())
+            self._things.append(Thing(has_holder=key in KNOWN_HOLDER_KEYS))
         else:
             self.written = self.written if thing.name else key  # `{"f": {…}}` names the tool f
             self._refuse(data.BESIDE)
 
     def _close(self, names: Names) -> None:
         thing = self._things.pop()
+        if thing.is_text:
+            return
         reason = thing.fault(names)
         if reason is not None:
             self._refuse(reason)

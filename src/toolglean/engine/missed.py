@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["end_of_fence", "quote", "release"]
 
 REACH = 128  # characters after the opener
-BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
+BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "print", "tool", "tool_name", "type"})
 
 _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
 _info = passing(r"[`~]*[^`\n]*(?P<line>\n)?")  # behind the first three signs of a fence

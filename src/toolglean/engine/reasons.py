@@ -29,6 +29,7 @@ class Reason(NamedTuple):
 
 UNREADABLE = Reason("unreadable-call", "unreadable call")
 QUOTED = Reason("quoted-call", "call in quoted text")
+MADE_UP = Reason("quoted-call", "call behind a tool's result that the model made up")
 IN_JSON_STRING = Reason("call-in-json-string", "call in a JSON string")
 IN_REASONING = Reason("call-in-reasoning", "call inside reasoning that continued")
 TO_USER = Reason("call-to-user", "call in a message to the user")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME_WITHIN", "Noted", "Rules", "TurnState", "Unread"]
 
-NAME_WITHIN = 64  # characters of a turn that opens with a sign in which a tool's name must be
+NAME_WITHIN = 192  # characters of a turn that opens with a sign in which a tool's name must be
 
 
 class Noted(IntEnum):
@@ -52,18 +52,30 @@ class Noted(IntEnum):
 
 
 class Unread(NamedTuple):
-    """What is noted: from a place of the turn up to the end of what was said, at most until another. Never changed."""
+    """What is noted: from a place of the turn up to the end of what was said, at most until another; but what is
+    hidden, because it was quoted. Never changed.
+    """
 
     place: int
     rope: Rope
     end: int
     until: int
     kind: Noted
+    hidden: tuple[tuple[int, int], ...] = ()
 
     @property
     def text(self) -> str:
         """The text."""
-        return joined(self.rope)
+        text = joined(self.rope)
+        for since, until in self.hidden:
+            begin, end = since - self.place, until - self.place
+            text = text[:begin] + " " * len(text[begin:end]) + text[end:]
+        return text
+
+    def hiding(self, since: int, until: int) -> Self:
+        """The same without that part, unless it is of the beginning of the turn."""
+        is_part = self.kind is not Noted.FIRST and self.place <= since < self.until
+        return self._replace(hidden=(*self.hidden, (since, until))) if is_part else self
 
     def may_call(self, names: Collection[str]) -> bool:
         """Whether it may name a call, so that what follows must be noted."""

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,13 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["EngineError", "SpecialTokens"]
 
 
+_HOME_OF = {"EngineError": "modules", "SpecialTokens": "special_tokens"}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "EngineError":
-        from toolglean.engines.modules import EngineError  # noqa: PLC0415
-
-        return EngineError
-    if name == "SpecialTokens":
-        from toolglean.engines.special_tokens import SpecialTokens  # noqa: PLC0415
-
-        return SpecialTokens
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)

@@ -14,11 +14,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.conversation.fields import refused_end
-from toolglean.conversation.reading.text import Manner, TurnText
+from toolglean.conversation.reading.arguments import text_for
 from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
-from toolglean.options import ParserOptions, UnknownTools, changed, options_of
-from toolglean.parser import Parser
+from toolglean.options import ParserOptions, changed
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
@@ -112,22 +111,14 @@ class TurnReader:
         self._reasoning = reasoning
         self._new_id = new_id or _random_id
         self._spans = None if special is None else special.turn()
-        self._prefix = f"call_{uuid.uuid4().hex}_"
         start: dict[str, Any] = {"prompt": prompt} if prompt else {"start": "reasoning" if in_reasoning else "content"}
-        none = not calls
-        unknown: UnknownTools = "call" if none else options_of(options).unknown_tools or "content"
-        chosen = changed(options, markup=True, unknown_tools=unknown, id_prefix=self._prefix)
+        chosen = changed(options, markup=True, id_prefix=None, **({} if calls else {"unknown_tools": "call"}))
+        whole, single = whole_calls or not calls, single_call or not calls
+        manner = {"whole_calls": whole, "single_call": single, "keep_closers": calls}
         atomic = None if special is None else special.atomic
-        parser = Parser(tools, options=chosen, atomic=atomic, **start, **syntax.arguments)
-        manner = Manner(
-            self._prefix,
-            whole_calls=whole_calls or none,
-            single_call=single_call or none,
-            unknown_tools=unknown,
-            keep_closers=not none,
-        )
-        self._turn = TurnText(parser, manner)
-        if none:
+        self._turn = text_for(tools, {"options": chosen, "atomic": atomic, **manner, **start, **syntax.arguments})
+        self._prefix = self._turn.id_prefix
+        if not calls:
             self._turn.take()
 
     def feed(self, text: str, ids: Sequence[int] | None = None) -> TurnDelta:

@@ -38,7 +38,7 @@ from toolglean.formats.patterns import (
     parts_words,
     space_at,
 )
-from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
+from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, literals_in, literals_of, tokens_of
 from toolglean.formats.words import Codec, JsonAlone
 
 __all__ = [
@@ -151,7 +151,7 @@ class NfaBuilder:
     def _section(self, opener: str, closer: str) -> None:
         nfa = self.nfa
         inside, again, tail = nfa.state(), nfa.state(), nfa.state()
-        closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
+        closers = literals_of(closer)
         for pattern in self.format.spellings:
             begin = nfa.state()
             marker = "" if pattern in self.format.without_special_tokens else first_literal(pattern)
@@ -214,9 +214,8 @@ class NfaBuilder:
 
     def _tail(self, tail: int, again: int, closers: list[str]) -> None:
         nfa = self.nfa
-        for token in tokens_of(self.format.separator):
-            if isinstance(token, Literal):
-                nfa.epsilon[nfa.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
+        for text in literals_of(self.format.separator):
+            nfa.epsilon[nfa.literal(tail, text, LITERAL | MARKUP)].append(tail)
         for text in self.format.leads:
             nfa.epsilon[nfa.space(self._path(tail, text, inner=0))].append(self.call_opener)
         for text in self.format.end_markers:
@@ -240,8 +239,8 @@ class NfaBuilder:
 
     def _call(self, pattern: str, begin: int, tail: int, closers: list[str]) -> None:
         tokens = tokens_of(pattern.strip())
-        last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot) and token.name != "ws")
-        rest = [token.text for token in tokens[last + 1 :] if isinstance(token, Literal)]
+        last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot))
+        rest = literals_in(tokens[last + 1 :])
         slot = tokens[last]
         if isinstance(slot, Slot) and slot.name == "keywords":
             rest = [rest[0][1:], *rest[1:]] if rest[0] != ")" else rest[1:]

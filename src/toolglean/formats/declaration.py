@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 
 from toolglean.formats.origin import NO_ORIGIN, Origin, Source
-from toolglean.formats.words import JSON, Codec, Literal, Quoted, Tree, tokens_of
+from toolglean.formats.words import JSON, Codec, Quoted, Tree, literals_of
 
 __all__ = ["Declaration"]
 
@@ -91,17 +91,20 @@ class Declaration:
         )
 
     @property
+    def patterns(self) -> tuple[str, ...]:
+        """All patterns of the format, and all its markers that are not part of one."""
+        around = (text for pair in (*self.all_sections, *self.all_reasonings) for text in pair)
+        own = (*self.calls, *self.parameters, self.parameter_separator, self.separator)
+        return (*own, *self.drop, *self.content_markers, *self.end_markers, *around)
+
+    @property
     def markers(self) -> tuple[str, ...]:
         """Every literal of the format, without the white space around it.
 
         A server's tokenizer must not skip the special tokens among these when it turns tokens into text, because the
         calls would be gone before the parser sees them (`skip_special_tokens=False`).
         """
-        patterns = [*self.calls, *self.parameters, self.parameter_separator, self.separator]
-        patterns += [*self.drop, *self.content_markers, *self.end_markers]
-        patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
-        found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
-        return tuple(dict.fromkeys((*found, *self.argument_markers)))
+        return tuple(dict.fromkeys((*literals_of(*self.patterns), *self.argument_markers)))
 
     @property
     def argument_markers(self) -> tuple[str, ...]:

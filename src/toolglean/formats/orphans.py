@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 
 from toolglean.formats.registry import all_formats
-from toolglean.formats.spec import Literal, tokens_of
+from toolglean.formats.spec import literals_of
 
 __all__ = ["are_orphans", "orphans_begin"]
 
@@ -27,10 +27,8 @@ def _closers() -> tuple[frozenset[str], frozenset[str]]:
     found: set[str] = set()
     for declared in all_formats():
         patterns = (*(end for _, end in declared.all_sections), *declared.calls, *declared.parameters)
-        for literals in (
-            [each.text for each in tokens_of(one.strip()) if isinstance(each, Literal)] for one in patterns
-        ):
-            found.update(each for each in literals[-1:] if _shape(each) and len(each) < LONGEST)
+        lasts = (each for pattern in patterns for each in literals_of(pattern)[-1:])
+        found.update(each for each in lasts if _shape(each) and len(each) < LONGEST)
     return frozenset(found), frozenset(each[:size] for each in found for size in range(2, len(each)))
 
 

@@ -9,7 +9,7 @@ from toolglean.formats.declaration import Declaration
 from toolglean.formats.nfa import CLOSED_AGAIN, LITERAL, RAW_SPACES, Nfa
 from toolglean.formats.parameters import Ending, ending_of, has_bare_key, parameter_tokens
 from toolglean.formats.patterns import is_value, lead_at, space_at
-from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, tokens_of
+from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, literals_in, literals_of
 
 __all__ = ["add_parameter", "end_of_name", "parting_space"]
 
@@ -107,7 +107,7 @@ def _rest(nfa: Nfa, here: int, tokens: tuple[Token, ...], flag: int) -> int:
 
 def _closed_again(nfa: Nfa, following: list[Token], here: int) -> int:
     # A value's closing marker may come again.
-    closer = [token.text for token in following if isinstance(token, Literal)]
+    closer = literals_in(following)
     after = begin = nfa.space(here)
     for place, text in enumerate(closer, 1):
         begin = nfa.space(nfa.literal(begin, text, CLOSED_AGAIN if place == len(closer) else 0))
@@ -117,9 +117,8 @@ def _closed_again(nfa: Nfa, following: list[Token], here: int) -> int:
 
 def _separated(nfa: Nfa, declared: Declaration, here: int) -> int:
     after = nfa.space(here)
-    for token in tokens_of(declared.parameter_separator):
-        if isinstance(token, Literal):
-            nfa.epsilon[nfa.literal(after, token.text)].append(after)
+    for text in literals_of(declared.parameter_separator):
+        nfa.epsilon[nfa.literal(after, text)].append(after)
     return after
 
 

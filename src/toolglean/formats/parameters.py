@@ -16,12 +16,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from toolglean.formats.declaration import Declaration
-from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, opening, tokens_of
+from toolglean.formats.words import Slot, Space, Token, ends_line, literals_in, literals_of, opening, tokens_of
 
 __all__ = [
     "KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "heads_of_parameter",
@@ -105,7 +105,7 @@ def ending_of(declared: Declaration, pattern: str) -> Ending | None:
     if Slot("key") in rest:
         trail = rest[0].text if isinstance(rest[0], Space) else ""
         return Ending("".join(_spelled(token) for token in rest[bool(trail) :]), trail=trail)
-    literal = next((token.text for token in rest if isinstance(token, Literal)), "")
+    literal = next(iter(literals_in(rest)), "")
     if literal:
         return Ending(literal) if has_bare_key(pattern) else None
     if rest:
@@ -180,27 +180,21 @@ def followers_of(declared: Declaration) -> Followers:
         key = tokens.index(Slot("key"))
         parted = tokens[key + 2 : key + 3] == (Slot("json"),) and isinstance(tokens[key + 1], Space)
         parted = parted or ends_line(tokens, key + 1)
-        heads.append((_literals(tokens[:key]), "" if parted else next(iter(_literals(tokens[key:])), "")))
+        heads.append((tuple(literals_in(tokens[:key])), "" if parted else next(iter(literals_in(tokens[key:])), "")))
     closers: dict[str, None] = {}
     for call in declared.spellings:
-        tokens = tokens_of(call)
-        if Slot("parameters") in tokens:
-            closers |= dict.fromkeys(_literals(tokens[tokens.index(Slot("parameters")) + 1 :])[:1])
+        closers |= dict.fromkeys(literals_of(call.partition("{parameters}")[2])[:1])
     for _, closer in declared.all_sections:
-        closers |= dict.fromkeys(_literals(tokens_of(closer))[:1])
+        closers |= dict.fromkeys(literals_of(closer)[:1])
     begins = (*(opener for opener, _ in declared.all_sections), *declared.calls)
     # Those that are markers with a word in them.
     openers = [first for each in begins if any(map(str.isalnum, first := opening(each))) and first not in closers]
-    separator = _literals(tokens_of(declared.parameter_separator))
+    separator = tuple(literals_of(declared.parameter_separator))
     return Followers(tuple(heads), tuple(closers), tuple(dict.fromkeys(openers)), separator)
 
 
 def _spelled(token: Token) -> str:
     return f"{{{token.name}}}" if isinstance(token, Slot) else token.text
-
-
-def _literals(tokens: Iterable[Token]) -> tuple[str, ...]:
-    return tuple(token.text for token in tokens if isinstance(token, Literal))
 
 
 def _passed(text: str, place: int, ending: str) -> int:

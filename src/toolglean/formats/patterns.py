@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toolglean.formats.spec import Format, Literal, Slot, Space, Token, ends_line, tokens_of
+from toolglean.formats.spec import Format, Literal, Slot, Space, Token, ends_line, literals_of, tokens_of
 from toolglean.formats.words import opening
 
 __all__ = [
@@ -65,7 +65,7 @@ def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
     calls = " ".join((*declared.calls, *sections))
     found = []
     for pattern in patterns:
-        parts = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+        parts = literals_of(pattern)
         if len(parts) > 1 and all(each[0].isalnum() for each in parts):
             found.append(pattern.strip())
             continue
@@ -93,7 +93,7 @@ def closers_of(opener: str, formats: tuple[Format, ...]) -> tuple[str, ...]:
         for begin, pattern in around:
             if not begin or begin != opener:
                 continue
-            ends = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+            ends = literals_of(pattern)
             if ends and is_marker(ends[-1]) and ends[-1] != begin:
                 found[ends[-1]] = None
     return tuple(found)

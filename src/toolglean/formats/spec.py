@@ -30,6 +30,8 @@ from toolglean.formats.words import (
     Token,
     Tree,
     ends_line,
+    literals_in,
+    literals_of,
     tokens_of,
 )
 from toolglean.scan.names import NAME_CHARS
@@ -50,6 +52,8 @@ __all__ = [
     "Token",
     "Tree",
     "ends_line",
+    "literals_in",
+    "literals_of",
     "may_be_in_markers",
     "tokens_of",
 ]

@@ -24,7 +24,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -44,6 +44,8 @@ __all__ = [
     "Token",
     "Tree",
     "ends_line",
+    "literals_in",
+    "literals_of",
     "opening",
     "tokens_of",
 ]
@@ -174,6 +176,16 @@ def ends_line(tokens: Sequence[Token], place: int) -> bool:
     if not (isinstance(token, Space) and "\n" in token.text and 0 < place < len(tokens) - 1):
         return False
     return tokens[place - 1] == Slot("key") and tokens[place + 1] == Slot("value")
+
+
+def literals_in(tokens: Iterable[Token]) -> list[str]:
+    """The texts of the literals among these tokens."""
+    return [token.text for token in tokens if isinstance(token, Literal)]
+
+
+def literals_of(*patterns: str) -> list[str]:
+    """The texts of the literals of these patterns."""
+    return [text for pattern in patterns for text in literals_in(tokens_of(pattern))]
 
 
 def opening(pattern: str) -> str:

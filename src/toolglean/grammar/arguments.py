@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolglean.errors import UsageError
 from toolglean.formats.parameters import ending_of, rest_of_closer
-from toolglean.formats.spec import Format, Literal, Quoted, Slot, Token, Tree, tokens_of
+from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, literals_in, tokens_of
 from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, listed, opt, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, opt, repeat, seq
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped, samples_of
@@ -251,14 +252,11 @@ class Arguments:
             shapes = self.schemas.shapes(members.others, f"{self.path}.additionalProperties")
             written = self._parameter(key, None, shapes)
         if self.format.parameter_separator:
-            return self._separated(found, alt(*written) if written else None)
+            more, separator = alt(*written) if written else None, Lit(self.format.parameter_separator)
+            return replace(members, least=0, most=None).written(found, separator, self.rules, more, (EMPTY,) * 3)
         return seq(
             *(each if needed else opt(each) for needed, each in found), *([repeat(alt(*written))] if written else [])
         )
-
-    def _separated(self, items: list[tuple[bool, Node]], more: Node | None) -> Node:
-        some, may_be_empty = listed(items, Lit(self.format.parameter_separator), self.rules, more)
-        return alt(*([] if some is None else [some]), *([EMPTY] if may_be_empty else []))
 
     def _parameter(self, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
         # `render` uses the first pattern that can express a value: if the text alone does not determine the value, that
@@ -285,7 +283,7 @@ class Arguments:
                 f"format {self.format.name!r}: a grammar cannot say where {{value}} ends in {pattern!r}: end the "
                 "pattern with a marker or a line break, or write the value as {json}"
             )
-        closer = next((each.text for each in tokens[at + 1 :] if isinstance(each, Literal)), "\n")
+        closer = next(iter(literals_in(tokens[at + 1 :])), "\n")
         if ending is not None and ending.is_keyed:
             if not isinstance(key, Lit):
                 self.schemas.notes.add_unsupported(
@@ -310,9 +308,7 @@ class Arguments:
             if Slot("value") not in tokens:
                 continue
             before = tokens[: tokens.index(Slot("value"))]
-            last, other = (
-                next((x.text for x in reversed(each) if isinstance(x, Literal)), "") for each in (head, before)
-            )
+            last, other = ("".join(literals_in(each)[-1:]) for each in (head, before))
             if len(before) == len(head) and other.startswith(last) and other != last:
                 found.append(other[len(last) :])
         return found

@@ -27,7 +27,6 @@ from toolglean.grammar.nodes import (
     repeat,
     seq,
 )
-from toolglean.grammar.patterns import pattern
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
@@ -36,13 +35,15 @@ from toolglean.grammar.strings import (
     JSON_RAW,
     PYTHON_RAW,
     body,
+    json_body,
     json_letters,
     length,
     others,
+    pattern_of,
     python_letter,
     python_letters,
 )
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody, automaton, matches
+from toolglean.grammar.texts import Avoid, Constraint, automaton, matches
 
 __all__ = ["CONSTANTS", "Brackets", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
@@ -98,7 +99,7 @@ class JsonDialect:
         """A string that meets the schema."""
         least, most = length(schema)
         if self.constraints and "pattern" not in schema and (most or 0) <= COUNTED:
-            return Text((JsonBody(least, most), *self.constraints), '"', '"')
+            return Text((json_body(least, most), *self.constraints), '"', '"')
         if self.constraints:
             notes.add_narrowed(path, f"such a string may not contain any of the characters {self.excluded!r}")
         return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"')))
@@ -214,10 +215,7 @@ def raw_text(
 ) -> Node:
     """An unescaped string that meets the schema and these constraints, with `head` before and `tail` after it."""
     least, most = length(schema)
-    given = schema.get("pattern")
-    found = pattern(given) if isinstance(given, str) else None
-    if "pattern" in schema and found is None:
-        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
+    found = pattern_of(schema, path, notes)
     excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
     if max(least, most or 0) > COUNTED:
         notes.add_narrowed(
@@ -229,7 +227,8 @@ def raw_text(
     if found is not None and not _is_countable(whole):
         notes.add_unsupported(
             f"{path}.pattern",
-            f"the pattern {given!r:.80}, with the markers that the text must not contain, is too large for a grammar",
+            f"the pattern {schema['pattern']!r:.80}, with the markers that the text must not contain, is too large "
+            "for a grammar",
         )
         whole = (*constraints, *lengths, *more)
     return Text(whole, tail, head)

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Text, all_but, alt, chars, intersected, repeat, seq
 from toolglean.grammar.prose import ALL_SPACES, QUOTES_CLOSED, WORD, FirstWord, NoCall, NotStartingWith
 from toolglean.grammar.regexes import FirstChar
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody
+from toolglean.grammar.strings import json_body
+from toolglean.grammar.texts import Avoid, Constraint
 
 __all__ = ["avoided", "simplified"]
 
@@ -36,33 +37,33 @@ _of_escape = re.compile(r"[bfnrt/]|u?[0-9a-fA-F]{1,4}").fullmatch
 def simplified(node: Text, rules: Rules) -> Node | None:
     """The text, without what is around it, made of texts that only avoid others; None if that is impossible.
 
-    A text inside a JSON string has `JsonBody()` as its first constraint.
+    A text inside a JSON string has `json_body()` as its first constraint.
     """
     words = [word for each in node.constraints for word in avoided(each) or ()]
     others = [each for each in node.constraints if avoided(each) is None]
-    if JsonBody() in others:
+    if json_body() in others:
         return _in_json(words) if len(others) == 1 else None
-    track = _track(node, EMPTY, rules)
+    track = _track(node, rules)
     if track is None:
         return None
     first = next((each for each in others if isinstance(each, FirstChar)), None)
     if len(others) == (1 if track.quotes else 0):
         return track.after_line() if track.quotes else track.plain
     if first is not None and len(others) == 1 and not first.spaces:
-        return _entry(track, first.none_of, EMPTY, rules)
-    return _start(track, others, rules)
+        return _entry(track, first.none_of, EMPTY)
+    return _start(track, others)
 
 
-def _track(node: Text, then: Node, rules: Rules) -> _Track | None:
+def _track(node: Text, rules: Rules) -> _Track | None:
     words = [word for each in node.constraints for word in avoided(each) or ()]
     kinds = [type(each) for each in node.constraints if avoided(each) is None and each != QUOTES_CLOSED]
     if set(kinds) - {FirstChar, FirstWord} or len(set(kinds)) < len(kinds):
         return None
     if QUOTES_CLOSED not in node.constraints:
-        return _Track(_shortest(words), (), then, rules, quotes=False)
+        return _Track(_shortest(words), (), rules, quotes=False)
     cut = _shortest([re.split("[`\n]", each)[0] for each in words])
     markers = [word for each in node.constraints if isinstance(each, Avoid) for word in each.words]
-    return _Track(cut, markers, then, rules, quotes=True) if all(len(each) >= SHORTEST for each in cut) else None
+    return _Track(cut, markers, rules, quotes=True) if all(len(each) >= SHORTEST for each in cut) else None
 
 
 def avoided(constraint: Constraint) -> tuple[str, ...] | None:
@@ -88,11 +89,11 @@ def _in_json(words: Sequence[str]) -> Node | None:
     cut = (head if head[:1] == "<" and heads[head] > 1 else each for each in words for head in [each.rstrip(LETTERS)])
     found = [each for each in cut if not any(char == '"' or char < " " for char in each) and "\\" not in each[:-1]]
     rests = [each[size:] for each in found for size in range(1, 6) if _of_escape(each[:size])]
-    return None if any(len(each) < SHORTEST for each in rests) else Text((JsonBody(), Avoid(_shortest(found + rests))))
+    return None if any(len(each) < SHORTEST for each in rests) else Text((json_body(), Avoid(_shortest(found + rests))))
 
 
 class _Track:
-    """A text after its start, and what follows it.
+    """A text after its start.
 
     Attributes:
         words: what it must not contain.
@@ -102,12 +103,10 @@ class _Track:
         kept: beginnings of markers with which the text may begin, and then differ from the marker.
     """
 
-    def __init__(
-        self, words: tuple[str, ...], markers: Sequence[str], then: Node, rules: Rules, *, quotes: bool
-    ) -> None:
+    def __init__(self, words: tuple[str, ...], markers: Sequence[str], rules: Rules, *, quotes: bool) -> None:
         self.markers = markers
         self.words = (*words, "`", "\n>") if quotes else words
-        self.then, self.rules, self.quotes = then, rules, quotes
+        self.rules, self.quotes = rules, quotes
         self.plain, self.line = Text((Avoid(self.words),)), Text((Avoid((*words, "`", "\n")),))
         self.beginnings = {word[:size] for word in self.words for size in range(len(word))}
         tags = {each for each in self.beginnings if len(each) == 2 and each[0] == "<" and each[1].isalpha()}
@@ -123,18 +122,17 @@ class _Track:
     def end(self) -> Node:
         """What follows `plain`."""
         if not self.quotes:
-            return self.then
-        key = ("end", self.words, self.then)
-        return self.rules.ref(key, lambda: alt(self.then, self.code(), seq(Lit("\n"), self.fence())))
+            return EMPTY
+        return self.rules.ref(("end", self.words), lambda: alt(EMPTY, self.code(), seq(Lit("\n"), self.fence())))
 
     def after_line(self) -> Node:
         """The text from the start of a line."""
 
         def make() -> Node:
-            here = alt(self.then, seq(Lit("\n"), self.after_line()), self.code(), self.fence())
-            return _entry(self, ">", here, self.rules)
+            here = alt(EMPTY, seq(Lit("\n"), self.after_line()), self.code(), self.fence())
+            return _entry(self, ">", here)
 
-        return self.rules.ref(("after a line", self.words, self.then), make)
+        return self.rules.ref(("after a line", self.words), make)
 
     def code(self) -> Node:
         """Inline code, and what follows it. It contains nothing with which markers begin, unless that is a letter."""
@@ -145,7 +143,7 @@ class _Track:
             inside = self.line if any(each.isalnum() for each in firsts) else repeat(first)
             return seq(Lit("`"), first, inside, Lit("`"), self.plain, self.end())
 
-        return self.rules.ref(("code", self.words, self.then), make)
+        return self.rules.ref(("code", self.words), make)
 
     def fence(self) -> Node:
         """A fence, from its first line, and what follows it."""
@@ -156,7 +154,7 @@ class _Track:
 # -- the start of a text -----------------------------------------------------------------------------------------------
 
 
-def _start(track: _Track, constraints: Sequence[Constraint], rules: Rules) -> Node | None:
+def _start(track: _Track, constraints: Sequence[Constraint]) -> Node | None:
     # White space, and what may begin a turn.
     first = next((each for each in constraints if isinstance(each, FirstChar)), None)
     word = next((each for each in constraints if isinstance(each, FirstWord)), None)
@@ -167,39 +165,39 @@ def _start(track: _Track, constraints: Sequence[Constraint], rules: Rules) -> No
     signs = first.none_of if first else ""
     initials = "".join(each for each in (word.initials if word else "") if each not in signs)
     others = letters if word and word.others else ""
-    ways = [_after_space(track, signs + initials + others, rules, code="`" not in signs)]
+    ways = [_after_space(track, signs + initials + others, code="`" not in signs)]
     if word is not None and initials:
-        ways.append(seq(chars(initials), _after_word(track, word, (word.signs, word.signs), rules)))
+        ways.append(seq(chars(initials), _after_word(track, word, (word.signs, word.signs))))
     rest = "".join(each for each in others if each not in initials + signs)
     if word is not None and rest:
-        ways.append(seq(chars(rest), _after_word(track, word, (word.others, word.others_after()), rules)))
+        ways.append(seq(chars(rest), _after_word(track, word, (word.others, word.others_after()))))
     spaces = repeat(chars(ALL_SPACES))
     fences = [track.fence(), seq(spaces, Lit("\n"), track.fence())] if track.quotes and "`" not in signs else []
     return alt(seq(spaces, alt(*ways)), *fences)
 
 
-def _after_space(track: _Track, signs: str, rules: Rules, *, code: bool = True) -> Node:
+def _after_space(track: _Track, signs: str, *, code: bool = True) -> Node:
     # Text that does not begin with white space, one of the signs, or a quoted line.
-    here = alt(track.then, track.code()) if track.quotes and code else track.then
-    return _entry(track, ALL_SPACES + signs + (">" if track.quotes else ""), here, rules)
+    here = alt(EMPTY, track.code()) if track.quotes and code else EMPTY
+    return _entry(track, ALL_SPACES + signs + (">" if track.quotes else ""), here)
 
 
-def _after_word(track: _Track, word: FirstWord, signs: tuple[str, str], rules: Rules) -> Node:
+def _after_word(track: _Track, word: FirstWord, signs: tuple[str, str]) -> Node:
     # The rest of the first word, and what may follow it, and white space after it. A marker of letters and something
     # else (`to=`) may have begun in the word.
     ends = "".join(each.lstrip(word.letters)[:1] for each in track.words if each[0] in word.letters)
     firsts = "".join(each[0] for each in track.words)
     following = intersected(ENDS_WORD, all_but(signs[0] + word.letters + ends + firsts + ALL_SPACES))
-    here = alt(track.then, track.code()) if track.quotes else track.then
+    here = alt(EMPTY, track.code()) if track.quotes else EMPTY
     space = chars(ALL_SPACES)
     ways = [here, seq(following, track.plain, track.end())]
-    ways.append(seq(repeat(space, 1), _after_space(track, signs[1], rules)))
+    ways.append(seq(repeat(space, 1), _after_space(track, signs[1])))
     if track.quotes:
         ways.append(seq(repeat(space), Lit("\n"), track.fence()))
     return seq(repeat(chars(word.letters)), alt(*ways))
 
 
-def _entry(track: _Track, excluded: str, here: Node, rules: Rules, begun: str = "") -> Node:
+def _entry(track: _Track, excluded: str, here: Node, begun: str = "") -> Node:
     """The text, which does not begin with the excluded characters, or `here` instead.
 
     `begun`: the beginning of a marker that has been read.
@@ -211,7 +209,7 @@ def _entry(track: _Track, excluded: str, here: Node, rules: Rules, begun: str = 
             after = track.after(begun, char)
             blocked += "" if after == "" else char
             if after and after in track.kept and char not in excluded:
-                ways.append(seq(Lit(char), _entry(track, "", track.end(), rules, after)))
+                ways.append(seq(Lit(char), _entry(track, "", track.end(), after)))
         return alt(*ways, seq(all_but(blocked), track.plain, track.end()))
 
-    return rules.ref(("entry", track.words, track.then, excluded, here, begun), make)
+    return track.rules.ref(("entry", track.words, excluded, here, begun), make)

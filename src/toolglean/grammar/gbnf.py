@@ -68,9 +68,12 @@ class GbnfWriter(Writer):
         return f"({self.node(seq(*parts))})"
 
     def text(self, node: Text) -> str:
-        parts = [quoted(node.head)] if node.head else []
-        parts.append(self._automaton(node))
-        return " ".join(parts + ([quoted(node.tail)] if node.tail else []))
+        return self.around(node, self._automaton(node))
+
+    def around(self, node: Text, inside: str) -> str:
+        """The text between its head and its tail."""
+        head, tail = (quoted(each) if each else "" for each in (node.head, node.tail))
+        return " ".join(filter(None, (head, inside, tail)))
 
     def _automaton(self, node: Text) -> str:
         if node.constraints not in self._texts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, listed, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, repeat, seq
 from toolglean.grammar.patterns import pattern
 from toolglean.scan.schema_faults import matches
 
@@ -60,25 +60,21 @@ class Members:
         Returns:
             One or more members (None if there are none to choose from), and whether there may be no member.
         """
-        if not self.is_counted:
-            return listed(items, comma, rules, more)
-        known: dict[tuple[int, int], Node | None] = {}
-
-        def rest(at: int, count: int) -> Node | None:
-            # The text that may follow after `count` members, if those from `at` on are still to come.
-            if (at, count) not in known:
-                known[at, count] = self._last(count, comma, more) if at == len(items) else step(at, count)
-            return known[at, count]
-
-        def step(at: int, count: int) -> Node | None:
-            needed, item = items[at]
-            after = None if count == self.most else rest(at + 1, count + 1)
-            ways = [] if after is None else [seq(comma if count else EMPTY, item, after)]
-            without = None if needed else rest(at + 1, count)
-            ways += [] if without is None else [without]
-            return rules.named(alt(*ways)) if ways else None
-
-        return rest(0, 0), self.least == 0 and not any(needed for needed, _ in items)
+        counted = self if self.is_counted else replace(self, least=0, most=None)
+        # What may follow after so many members, up to `enough`: then it is the same for each number, or all that there
+        # may be.
+        enough = max(counted.least, 1) if counted.most is None else counted.most
+        rests = [counted._last(count, comma, more) for count in range(min(len(items), enough) + 1)]
+        for at, (needed, item) in reversed([*enumerate(items)]):
+            after = [*rests[1:], rests[-1] if counted.most is None else None]
+            found = []
+            for count in range(min(at, enough) + 1):
+                rest = after[count]
+                ways = [] if rest is None else [seq(comma if count else EMPTY, item, rest)]
+                ways += [] if needed or (skipped := rests[count]) is None else [skipped]
+                found.append(rules.named(alt(*ways)) if ways else None)
+            rests = found
+        return rests[0], counted.least == 0 and not any(needed for needed, _ in items)
 
     def written(
         self, items: Items, comma: Node, rules: Rules, more: Node | None, around: tuple[Node, Node, Node]

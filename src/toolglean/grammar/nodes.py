@@ -31,7 +31,6 @@ __all__ = [
     "chars",
     "descendants",
     "intersected",
-    "listed",
     "opt",
     "repeat",
     "seq",
@@ -248,26 +247,3 @@ class Rules:
     def named(self, node: Node) -> Node:
         """The node as a separate rule, unless it is a literal, a terminal or a reference."""
         return node if isinstance(node, Lit | Ref | Terminal) else self.ref(node, lambda: node)
-
-
-def listed(
-    items: list[tuple[bool, Node]], comma: Node, rules: Rules, more: Node | None = None
-) -> tuple[Node | None, bool]:
-    """The items in order, separated by commas.
-
-    Args:
-        items: for each item, whether it is required, and its node.
-        comma: the separator.
-        rules: the rules of the grammar; further ones are added to them.
-        more: an item that may follow any number of times; None: none.
-
-    Returns:
-        One or more items (None if there are none to choose from), and whether there may be no item.
-    """
-    rest = EMPTY if more is None else repeat(seq(comma, more))
-    some = None if more is None else seq(more, rest)
-    for needed, item in reversed(items):
-        first = seq(item, rest)
-        some = rules.named(first if needed or some is None else alt(first, some))
-        rest = rules.named(seq(comma, item, rest) if needed else seq(opt(seq(comma, item)), rest))
-    return some, not any(needed for needed, _ in items)

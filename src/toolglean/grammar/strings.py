@@ -23,6 +23,7 @@ from toolglean.grammar.nodes import (
     seq,
 )
 from toolglean.grammar.patterns import pattern
+from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
 
 __all__ = [
@@ -31,8 +32,10 @@ __all__ = [
     "PYTHON_RAW",
     "body",
     "encoded",
+    "json_body",
     "json_letters",
     "others",
+    "pattern_of",
     "python_letter",
     "python_letters",
 ]
@@ -47,9 +50,15 @@ CONTROLS = ("\0", "\x1f")
 JSON_RAW = all_but(CONTROLS, '"\\')
 JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 JSON_CODES = (seq(Lit("\\"), chars('"\\/bfnrt')), seq(Lit("\\u"), FOUR_HEX))
+JSON_LETTER = alt(JSON_RAW, *JSON_CODES)
 
 PYTHON_RAW = all_but(CONTROLS, "\x7f\\'")
 PYTHON_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def json_body(least: int = 0, most: int | None = None) -> MatchesNode:
+    """The text is the inside of a JSON string of so many characters."""
+    return MatchesNode(repeat(JSON_LETTER, least, most))
 
 
 def json_letters(given: Chars, raw: Chars = JSON_RAW) -> Node:
@@ -101,17 +110,22 @@ def encoded(node: Node, letters: Callable[[Chars], Node]) -> Node:
 def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, notes: Notes) -> Node:
     """The characters of a string that meets the schema."""
     least, most = length(schema)
+    found = pattern_of(schema, path, notes)
+    if found is None:
+        return repeat(letter, least, most)
+    low, high = _lengths(found)
+    if low < least or (most is not None and (high is None or high > most)):
+        notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
+    return encoded(found, letters)
+
+
+def pattern_of(schema: Mapping[str, Any], path: str, notes: Notes) -> Node | None:
+    """The pattern of a string; None if there is none, or a grammar cannot express it, which is reported."""
     given = schema.get("pattern")
-    if given is not None:
-        found = pattern(given) if isinstance(given, str) else None
-        if found is None:
-            notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
-        else:
-            low, high = _lengths(found)
-            if low < least or (most is not None and (high is None or high > most)):
-                notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
-            return encoded(found, letters)
-    return repeat(letter, least, most)
+    found = pattern(given) if isinstance(given, str) else None
+    if given is not None and found is None:
+        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
+    return found
 
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:

@@ -12,14 +12,14 @@ from typing import Any
 from toolglean.grammar.free_text import avoided, simplified
 from toolglean.grammar.gbnf import GbnfWriter, quoted
 from toolglean.grammar.nodes import ALL, Lit, Node, Repeat, Rules, Text, alt, chars, repeat, seq
-from toolglean.grammar.strings import FOUR_HEX, JSON_CODES, JSON_RAW
-from toolglean.grammar.texts import Constraint, JsonBody
+from toolglean.grammar.strings import FOUR_HEX, json_body
+from toolglean.grammar.texts import Constraint
 
 __all__ = ["structural_tag"]
 
 IN_STRINGS = ('"', *map(chr, range(0x20)))
 """What a JSON string must not contain."""
-STRING = repeat(alt(JSON_RAW, *JSON_CODES))
+STRING = json_body()
 ESCAPED = alt(chars('"\\/bfnrt'), seq(Lit("u"), FOUR_HEX))
 
 
@@ -35,7 +35,7 @@ class _Writer(GbnfWriter):
 
     def repeat(self, node: Repeat) -> str:
         # As repeated characters, a string would compile at once, but take 100 milliseconds for each token.
-        return self._any_text(Text((JsonBody(),))) if node == STRING else super().repeat(node)
+        return self._any_text(Text((STRING,))) if node == STRING.node else super().repeat(node)
 
     def text(self, node: Text) -> str:
         if node.constraints not in self._simplified:
@@ -43,14 +43,12 @@ class _Writer(GbnfWriter):
         found = self._simplified[node.constraints]
         if found is None:
             return super().text(node)
-        inside = self._any_text(found) if isinstance(found, Text) else self.part(found)
-        around = [quoted(each) if each else "" for each in (node.head, node.tail)]
-        return " ".join(filter(None, (around[0], inside, around[1])))
+        return self.around(node, self._any_text(found) if isinstance(found, Text) else self.part(found))
 
     def _any_text(self, node: Text) -> str:
         words = [word for each in node.constraints for word in avoided(each) or ()]
         rule = ""
-        if JsonBody() in node.constraints:
+        if STRING in node.constraints:
             words += IN_STRINGS
             rule = f'("\\\\", {self.part(self.given.named(ESCAPED))}), '
         if not words:

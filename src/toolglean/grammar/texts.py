@@ -3,9 +3,8 @@
 #
 # GBNF has no "any text without this", so there a constraint is an automaton, whose states become rules. Lark has
 # intersections and complements of regular expressions. A constraint is declared once, as a node, from which both forms
-# follow (regexes.py). Only what avoids words (`Avoid` here, `NoCall` in prose.py), and the inside of a JSON string
-# (`JsonBody`), which may be counted, have both forms of their own: to derive hundreds of states from a node takes too
-# long.
+# follow (regexes.py). Only what avoids words (`Avoid` here, `NoCall` in prose.py) has both forms of its own: to derive
+# a state for everything that may have begun of many words takes too long.
 """Constraints on text."""
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["SPACES", "Avoid", "Constraint", "JsonBody", "automaton", "escaped", "matches", "trie"]
+__all__ = ["SPACES", "Avoid", "Constraint", "automaton", "escaped", "matches", "trie"]
 
 TOP = 0x110000
 MOST_STATES = 6000
@@ -104,69 +103,15 @@ def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class JsonBody:
-    """The text is the inside of a JSON string of `least` to `most` characters."""
-
-    least: int = 0
-    most: int | None = None
-
-    start = ("text", 0)
-
-    @property
-    def chars(self) -> str:
-        return "".join(map(chr, range(0x80)))
-
-    def step(self, state: Any, char: str) -> Any:
-        phase, count = state
-        phase = _json_step(phase, char)
-        if phase == "text":
-            if count == self.most:
-                return None
-            count = min(count + 1, self.least) if self.most is None else count + 1
-        return None if phase is None else (phase, count)
-
-    def final(self, state: Any) -> bool:
-        phase, count = state
-        return phase == "text" and int(count) >= self.least
-
-    @property
-    def regex(self) -> str:
-        four = "([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})"
-        count = (
-            "*"
-            if (self.least, self.most) == (0, None)
-            else f"{{{self.least},{'' if self.most is None else self.most}}}"
-        )
-        return r'/([^"\\\x{0}-\x{1f}]|\\["\\\/bfnrt]|\\u' + four + f"){count}/"
-
-
-def _json_step(phase: str, char: str) -> str | None:
-    if phase == "text":
-        return None if char == '"' or char < " " else "escape" if char == "\\" else "text"
-    if phase == "escape":
-        return "u" if char == "u" else "text" if char in '"\\/bfnrt' else None
-    return _hex_step(phase, char) if char in "0123456789abcdefABCDEF" else None
-
-
-def _hex_step(state: str, char: str) -> str | None:
-    # `u`, then four digits. `ud`: the first digit was `d`, so the second must not make it half of a surrogate pair.
-    if state == "u":
-        return "ud" if char in "dD" else "u1"
-    if state == "ud":
-        return "u2" if char in "01234567" else None
-    return {"u1": "u2", "u2": "u3", "u3": "text"}[state]
-
-
 @lru_cache(maxsize=128)
-def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
+def automaton(constraints: tuple[Constraint, ...]) -> States:
     """The automaton of the texts that meet all constraints; the first state is the start.
 
     Returns:
         For each state, whether the text may end there, and the ranges of characters that lead to each next state.
 
     Raises:
-        ValueError: there would be more than `most` states.
+        ValueError: there would be more than MOST_STATES states.
     """
     pieces = _pieces(set().union(*map(_edges_of, constraints)))
     steps = [_Steps(each, [low for low, _ in pieces]) for each in constraints]
@@ -180,8 +125,8 @@ def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> S
             if DEAD in found:
                 continue
             if found not in known:
-                if len(states) >= most:
-                    raise ValueError(f"more than {most} states")
+                if len(states) >= MOST_STATES:
+                    raise ValueError(f"more than {MOST_STATES} states")
                 known[found] = len(states)
                 states.append(found)
             ways.setdefault(known[found], []).append(piece)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.grammar.dialects import Brackets, Dialect
+from toolglean.grammar.dialects import Dialect
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, alt, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, opt, repeat, seq
 from toolglean.grammar.numbers import bounds_of, integer, number
 from toolglean.grammar.shapes import Schemas, Shape
 
@@ -68,9 +68,7 @@ class Values:
             bits = [Lit(text) for text in dialect.constants.values()]
             text = dialect.string({}, "", self.schemas.notes)
             inner = self.anything()
-            before, after, empty = dialect.list_brackets
-            items = alt(empty, seq(before, inner, repeat(seq(dialect.comma, inner)), after))
-            return alt(text, Terminal(whole), *bits, items, self.object(Members((), True), ""))
+            return alt(text, Terminal(whole), *bits, self._list(inner), self.object(Members((), True), ""))
 
         return self.rules.ref((dialect.name, "anything"), make)
 
@@ -84,9 +82,6 @@ class Values:
         if members.others is not NEVER:
             key = self._other_key(members, names, path)
             other = seq(key, self.value(members.others, f"{path}.additionalProperties"))
-        if not names:
-            around = dialect.object_brackets
-            return around[-1] if other is None else self._several(other, members.least, members.most, around)
         items = [
             (needed, seq(dialect.key(name), self.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in members.members
@@ -114,30 +109,27 @@ class Values:
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
             return [self.dialect.list_brackets[-1]] if least == 0 else []
         inner = self.value(items, f"{shape.path}.items")
-        return [self._several(inner, least, None if most is None else int(most), self.dialect.list_brackets)]
+        return [self._list(inner, least, None if most is None else int(most))]
 
-    def _several(self, item: Node, least: int, most: int | None, brackets: Brackets) -> Node:
-        before, after, empty = brackets
-        if most == 0:
-            return empty
-        rest = repeat(seq(self.dialect.comma, item), max(least - 1, 0), None if most is None else most - 1)
-        some = seq(before, item, rest, after)
-        return some if least else alt(empty, some)
+    def _list(self, item: Node, least: int = 0, most: int | None = None) -> Node:
+        # As an object has members of which none is listed.
+        dialect, members = self.dialect, Members((), True, least, most)
+        return members.written([], dialect.comma, self.rules, item, dialect.list_brackets)
 
     def _tuple(self, first: list[Any], others: Any, least: int, most: int | None, path: str) -> list[Node]:
         before, after, empty = self.dialect.list_brackets
-        items = [self.value(each, f"{path}.prefixItems.{at}") for at, each in enumerate(first)]
-        comma, size = self.dialect.comma, len(items)
         ways: list[Node] = [empty] if least == 0 else []
-        ways += [
-            seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items[:count])), after)
-            for count in range(max(least, 1), min(size, size if most is None else most) + 1)
-        ]
+        size = len(first) if most is None else min(len(first), most)
+        rest: Node = EMPTY
         if others is not NEVER and (most is None or most > size):
-            more = seq(comma, self.value(others, f"{path}.items"))
-            rest = repeat(more, max(least - size, 1), None if most is None else most - size)
-            ways.append(seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items)), rest, after))
-        return ways
+            more = seq(self.dialect.comma, self.value(others, f"{path}.items"))
+            rest = repeat(more, max(least - size, 0), None if most is None else most - size)
+        elif least > size or not size:
+            return ways
+        for at in reversed(range(1, size)):
+            item = seq(self.dialect.comma, self.value(first[at], f"{path}.prefixItems.{at}"), rest)
+            rest = item if at < least else opt(item)
+        return [*ways, seq(before, self.value(first[0], f"{path}.prefixItems.0"), rest, after)]
 
 
 def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list[Node]:

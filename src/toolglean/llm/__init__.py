@@ -51,7 +51,8 @@ from toolglean.llm.errors import (
     UnsetFieldError,
 )
 from toolglean.llm.faults import RetryPolicy
-from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, StreamingObjectProcessor
+from toolglean.llm.objects.partial import Partial, PartialDict, PartialList
+from toolglean.llm.objects.processor import Partials, StreamingObjectProcessor
 from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import ToolOrchestratingLLM
 from toolglean.llm.outputs import AgentChatResponse, ToolOutput

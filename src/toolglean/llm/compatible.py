@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from json import JSONDecodeError
 from typing import Any, Literal, TypeAlias
@@ -37,9 +37,9 @@ from toolglean.llm.base import Messages
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.faults import chunk_of, refusal
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
-from toolglean.llm.served import Frozen, Served, with_unknown_tools
-from toolglean.llm.tools import schema_of
+from toolglean.llm.served import Frozen, Schemas, Served
 from toolglean.llm.types import MessageList, with_system
+from toolglean.options import with_defaults
 from toolglean.parser import Parser, ParserArguments
 
 __all__ = ["OpenAICompatible"]
@@ -177,16 +177,14 @@ class OpenAICompatible(Served):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    def _start(
-        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], Reading]:
+    def _start(self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
         kwargs.pop("stream", None)
-        schemas = [schema_of(tool) for tool in tools or ()]
-        request = self._request(self._extend_messages(messages), schemas, kwargs, single=single)
+        request = self._request(self._extend_messages(messages), tools, kwargs, single=single)
         known = {} if self.grammar is None or says_format(self.parser) else {"format": self._format()}
-        events = ChatEvents(schemas, with_unknown_tools({**self.parser, **known}) if schemas else None)
-        return request, Reading(events, _facts, single_call=single)
+        # The orchestrators answer a call to an unknown tool with an error, from which the model can learn.
+        parsing = with_defaults({**self.parser, **known}, unknown_tools="call") if tools else None
+        return request, Reading(ChatEvents(tools, parsing), _facts, single_call=single)
 
     def _format(self) -> Format:
         found = written_format(self.model, self.parser)
@@ -198,9 +196,7 @@ class OpenAICompatible(Served):
             raise ConfigurationError(message, field="grammar", value=self.grammar)
         return found
 
-    def _constrained(
-        self, tools: list[dict[str, Any]], fields: dict[str, Any], form: Any, *, single: bool
-    ) -> dict[str, Any]:
+    def _constrained(self, tools: Schemas, fields: dict[str, Any], form: Any, *, single: bool) -> dict[str, Any]:
         # The fields, with a grammar of calls in them.
         choice = fields.get("tool_choice")
         if self.grammar is None or not tools or choice == "none":
@@ -223,7 +219,7 @@ class OpenAICompatible(Served):
         return {**rest, "response_format": tag, "tool_choice": "none", "skip_special_tokens": False}
 
     def _request(
-        self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any], *, single: bool
+        self, messages: MessageList, tools: Schemas, kwargs: Mapping[str, Any], *, single: bool
     ) -> dict[str, Any]:
         fields = {"temperature": self.temperature, **self.additional_kwargs, **kwargs}
         form = _response_format(fields.pop("response_format", self.response_format))

@@ -16,10 +16,10 @@ from toolglean.clients.at_once import at_once, settled
 from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import LLM
 from toolglean.llm.errors import ObjectError, ParseError
-from toolglean.llm.objects import object_of
+from toolglean.llm.objects.final import object_of
 from toolglean.llm.objects.tree import Builder
-from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
-from toolglean.llm.types import ChatResponse, Message, TextChunk
+from toolglean.llm.prompts import BasePromptTemplate, Kwargs, WithPrompt, validated_llm, validated_prompt
+from toolglean.llm.types import Message, TextChunk
 
 __all__ = ["PydanticParser", "TextCompletionLLM"]
 
@@ -68,7 +68,7 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         """The class of the objects."""
         return self._output_parser.output_cls
 
-    def __call__(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+    def __call__(self, /, *, llm_kwargs: Kwargs = None, **variables: Any) -> Model:
         """An object.
 
         Args:
@@ -82,13 +82,11 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         """
         return at_once(self._parsed(self._llm.complete, self._llm.chat, llm_kwargs, variables))
 
-    async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
+    async def acall(self, /, *, llm_kwargs: Kwargs = None, **variables: Any) -> Model:
         """Return an object, asynchronously: see `__call__`."""
         return await self._parsed(self._llm.acomplete, self._llm.achat, llm_kwargs, variables)
 
-    async def _parsed(
-        self, complete: Any, chat: Any, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any]
-    ) -> Model:
+    async def _parsed(self, complete: Any, chat: Any, llm_kwargs: Kwargs, variables: Mapping[str, Any]) -> Model:
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
         prompt = self._first(variables)
         while True:
@@ -99,7 +97,12 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
                 response = await settled(chat(prompt, **options))
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
-                prompt = _next(prompt, error, response, attempts)
+                error.response = response
+                attempt = attempts.failed(error)
+                if isinstance(prompt, str):
+                    prompt = f"{prompt}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
+                else:
+                    prompt = with_error(prompt, attempt)
 
     def _first(self, variables: Mapping[str, Any]) -> str | list[Message]:
         if not self._llm.metadata.is_chat_model:
@@ -111,16 +114,6 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         text = TextChunk(content=self._output_parser.format(last.content))
         others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
         return [*messages[:-1], last.model_copy(update={"chunks": [text, *others]})]
-
-
-def _next(
-    prompt: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
-) -> str | list[Message]:
-    error.response = response
-    attempt = attempts.failed(error)
-    if isinstance(prompt, str):
-        return f"{prompt}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
-    return with_error(prompt, attempt)
 
 
 # -- objects in text ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import ollama
@@ -22,9 +22,9 @@ from toolglean.events import Event
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
-from toolglean.llm.served import Served, with_unknown_tools
-from toolglean.llm.tools import schema_of
+from toolglean.llm.served import Schemas, Served
 from toolglean.llm.types import MessageList, with_system
+from toolglean.options import with_defaults
 from toolglean.parser import ParserArguments
 
 __all__ = ["Ollama"]
@@ -112,11 +112,12 @@ class Ollama(Served):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    def _request(self, messages: MessageList, tools: list[dict[str, Any]], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _request(self, messages: MessageList, tools: Schemas, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: kwargs[name] for name in REQUEST_FIELDS if name in kwargs}
         options = {name: value for name, value in kwargs.items() if name not in {*REQUEST_FIELDS, "options"}}
         given: Mapping[str, Any] = kwargs.get("options") or {}
-        all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
+        window = {} if self.context_window is None else {"num_ctx": self.context_window}
+        all_options = {"temperature": self.temperature, **window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
             messages = with_system(described((tool["function"] for tool in tools), None), messages)
         request: dict[str, Any] = {
@@ -132,11 +133,7 @@ class Ollama(Served):
             request["keep_alive"] = self.keep_alive
         return request | own
 
-    @property
-    def _window(self) -> dict[str, Any]:
-        return {} if self.context_window is None else {"num_ctx": self.context_window}
-
-    async def _prepare(self, tools: Sequence[Any], *, is_async: bool) -> None:
+    async def _prepare(self, tools: Schemas, *, is_async: bool) -> None:
         # Ask the server once for the template, and whether that supports tools.
         if not tools or self._settled:
             return
@@ -157,16 +154,14 @@ class Ollama(Served):
         capabilities = field(shown, "capabilities")
         return isinstance(capabilities, list | tuple) and bool(capabilities) and "tools" not in capabilities
 
-    def _start(
-        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], Reading]:
+    def _start(self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
         kwargs.pop("tool_choice", None)  # Ollama's API does not have it
         kwargs.pop("stream", None)
-        schemas = [schema_of(tool) for tool in tools or ()]
-        request = self._request(self._extend_messages(messages), schemas, kwargs)
-        parsing = with_unknown_tools(self._options or {}) if schemas else None
-        return request, Reading(_Events(schemas, parsing), _facts, single_call=single)
+        request = self._request(self._extend_messages(messages), tools, kwargs)
+        # The orchestrators answer a call to an unknown tool with an error, from which the model can learn.
+        parsing = with_defaults(self._options or {}, unknown_tools="call") if tools else None
+        return request, Reading(_Events(tools, parsing), _facts, single_call=single)
 
 
 class _Events(EventReader):

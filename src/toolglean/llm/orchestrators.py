@@ -15,9 +15,11 @@ from toolglean.clients.at_once import at_once, plainly, settled, steps_of
 from toolglean.llm import errors
 from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, LastResponse, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
-from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
+from toolglean.llm.objects.final import object_of
+from toolglean.llm.objects.partial import Partial
+from toolglean.llm.objects.processor import StreamingObjectProcessor, check_class
 from toolglean.llm.outputs import AgentChatResponse
-from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
+from toolglean.llm.prompts import BasePromptTemplate, Kwargs, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import CallableTool, unknown_tool
 from toolglean.llm.types import ChatResponse
@@ -62,10 +64,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         max_retries: int = 0,
         on_attempt: Callable[[Attempt], Any] | None = None,
     ) -> None:
-        given: Any = output_cls
-        if not (isinstance(given, type) and issubclass(given, BaseModel)):
-            message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
-            raise errors.ConfigurationError(message, field="output_cls", value=output_cls)
+        check_class(output_cls)
         self._output_cls = output_cls
         self._llm = self.validate_llm(llm)
         self._prompt = validated_prompt(prompt)
@@ -99,7 +98,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return self._output_cls
 
     def _arguments(
-        self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool | None
+        self, llm_kwargs: Kwargs, variables: Mapping[str, Any], *, parallel: bool | None
     ) -> tuple[dict[str, Any], bool]:
         # The arguments for the model, and whether all objects are wanted.
         wants_all = self._allow_parallel_tool_calls if parallel is None else parallel
@@ -117,29 +116,14 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
 
     @overload
     def __call__(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: Literal[True],
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: Literal[True], **variables: Any
     ) -> list[Model]: ...
     @overload
     def __call__(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: Literal[False] | None = None,
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: Literal[False] | None = None, **variables: Any
     ) -> Model: ...
     def __call__(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: bool | None = None,
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: bool | None = None, **variables: Any
     ) -> Any:
         """An object, or with parallel calls a list of objects. If the model answers with the JSON object, plain or in a
         code fence, instead of a call, that is accepted too.
@@ -163,29 +147,14 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
 
     @overload
     async def acall(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: Literal[True],
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: Literal[True], **variables: Any
     ) -> list[Model]: ...
     @overload
     async def acall(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: Literal[False] | None = None,
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: Literal[False] | None = None, **variables: Any
     ) -> Model: ...
     async def acall(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: bool | None = None,
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: bool | None = None, **variables: Any
     ) -> Any:
         """The same, asynchronously: see `__call__`."""
         given = self._arguments(llm_kwargs, variables, parallel=allow_parallel_tool_calls)
@@ -206,12 +175,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     # -- streams -------------------------------------------------------------------------------------------------------
 
     def stream_call(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: bool | None = None,
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: bool | None = None, **variables: Any
     ) -> Iterator[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
         """The object while it is written. The arguments are those of a plain call (`__call__`).
 
@@ -228,12 +192,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return plainly(self._streamed(arguments, ask, ask(**arguments), parallel=parallel))
 
     def astream_call(
-        self,
-        /,
-        *,
-        llm_kwargs: Mapping[str, Any] | None = None,
-        allow_parallel_tool_calls: bool | None = None,
-        **variables: Any,
+        self, /, *, llm_kwargs: Kwargs = None, allow_parallel_tool_calls: bool | None = None, **variables: Any
     ) -> AsyncSteps[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
         """The object while it is written, asynchronously: see `stream_call`. The arguments are those of a plain call
         (`__call__`). It may be awaited first.

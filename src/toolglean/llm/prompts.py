@@ -21,7 +21,10 @@ from toolglean.llm.errors import ConfigurationError, MissingLLMError, MissingVar
 from toolglean.llm.types import Chunk, Message, Role, TextChunk
 
 __all__ = ["BasePromptTemplate", "ChatPromptTemplate", "Configs", "PromptTemplate", "TemplateFormat", "WithPrompt"]
-__all__ += ["validated_llm", "validated_prompt"]
+__all__ += ["Kwargs", "validated_llm", "validated_prompt"]
+
+Kwargs: TypeAlias = Mapping[str, Any] | None
+"""Arguments that are passed on to the model."""
 
 TemplateFormat: TypeAlias = Literal["f-string", "jinja2"]
 

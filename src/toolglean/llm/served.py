@@ -16,7 +16,7 @@ import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
@@ -32,22 +32,12 @@ from toolglean.llm.replay import clients_of
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList, Metadata, Role, with_system
-from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
-__all__ = ["Frozen", "Served", "with_unknown_tools"]
+__all__ = ["Frozen", "Schemas", "Served"]
 
-
-def with_unknown_tools(parsing: Mapping[str, Any]) -> dict[str, Any]:
-    """The parser's arguments, so that calls to unknown tools are calls, unless the user has chosen otherwise.
-
-    The orchestrators answer such a call with an error, from which the model can learn.
-
-    Args:
-        parsing: the arguments.
-    """
-    chosen = options_of(parsing.get("options"))
-    return {**parsing, "options": changed(chosen, unknown_tools=chosen.unknown_tools or "call")}
+Schemas: TypeAlias = list[dict[str, Any]]
+"""The tools of a chat, as OpenAI's chat API has them."""
 
 
 class Served(BaseModel, FunctionCallingLLM):
@@ -204,13 +194,11 @@ class Served(BaseModel, FunctionCallingLLM):
         """The part of a client that is closed."""
         return client
 
-    async def _prepare(self, tools: Sequence[Any], *, is_async: bool) -> None:
+    async def _prepare(self, tools: Schemas, *, is_async: bool) -> None:
         """Ask the server for whatever a request with these tools needs."""
 
     @abc.abstractmethod
-    def _start(
-        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
-    ) -> tuple[dict[str, Any], Reading]:
+    def _start(self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]) -> tuple[dict[str, Any], Reading]:
         """The request, and the reader of its answer."""
 
     @abc.abstractmethod
@@ -270,7 +258,7 @@ class Served(BaseModel, FunctionCallingLLM):
         """
         if stream:
             return self.stream_chat(messages, tools=tools, **kwargs)
-        return at_once(self._whole(messages, tools, kwargs, is_async=False))
+        return at_once(self._whole(messages, _schemas(tools), kwargs, is_async=False))
 
     @overload
     async def achat(
@@ -290,13 +278,12 @@ class Served(BaseModel, FunctionCallingLLM):
         """Answer messages, asynchronously: see `chat`."""
         if stream:
             return self.astream_chat(messages, tools=tools, **kwargs)
-        return await self._whole(messages, tools, kwargs, is_async=True)
+        return await self._whole(messages, _schemas(tools), kwargs, is_async=True)
 
     async def _whole(
-        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any], *, is_async: bool
+        self, messages: Messages, tools: Schemas, kwargs: dict[str, Any], *, is_async: bool
     ) -> ChatResponse:
-        self._check(tools)
-        await self._prepare(tools or (), is_async=is_async)
+        await self._prepare(tools, is_async=is_async)
         request, reading = self._start(messages, tools, kwargs)
         with converting_errors(self._request_info()) as info:
             raw = await self._tried(info, partial(self._answer, request, is_async=is_async), is_async=is_async)
@@ -306,9 +293,9 @@ class Served(BaseModel, FunctionCallingLLM):
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
     ) -> Iterator[ChatResponse]:
         """Answer messages, step by step: see `chat`. Tools and messages are checked when it is called."""
-        self._check(tools)
-        at_once(self._prepare(tools or (), is_async=False))
-        return plainly(self._streamed(*self._start(messages, tools, kwargs), is_async=False))
+        schemas = _schemas(tools)
+        at_once(self._prepare(schemas, is_async=False))
+        return plainly(self._streamed(*self._start(messages, schemas, kwargs), is_async=False))
 
     def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
@@ -317,13 +304,12 @@ class Served(BaseModel, FunctionCallingLLM):
 
         Tools are checked when it is called.
         """
-        self._check(tools)
-        return AsyncSteps(self._prepared(messages, tools, kwargs))
+        return AsyncSteps(self._prepared(messages, _schemas(tools), kwargs))
 
     async def _prepared(
-        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
+        self, messages: Messages, tools: Schemas, kwargs: dict[str, Any]
     ) -> AsyncIterator[ChatResponse]:
-        await self._prepare(tools or (), is_async=True)
+        await self._prepare(tools, is_async=True)
         async with aclosing(self._streamed(*self._start(messages, tools, kwargs), is_async=True)) as responses:
             async for response in responses:
                 yield response
@@ -346,11 +332,11 @@ class Served(BaseModel, FunctionCallingLLM):
             for response in reading.end():
                 yield response
 
-    def _check(self, tools: Sequence[Any] | None) -> None:
-        for tool in tools or ():
-            schema_of(tool)
-
     force_single_tool_call = staticmethod(force_single_tool_call)
+
+
+def _schemas(tools: Sequence[Any] | None) -> Schemas:
+    return [schema_of(tool) for tool in tools or ()]
 
 
 # -- what cannot be changed --------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from toolglean.conversation.runner import Outcome, arun, error_text, is_async, r
 from toolglean.errors import UsageError
 from toolglean.llm import errors
 from toolglean.llm.functions import describe
-from toolglean.llm.objects import invalid_object, valid_object
+from toolglean.llm.objects.final import invalid_object, valid_object
 from toolglean.llm.outputs import ToolOutput
 from toolglean.llm.types import ToolCallChunk
 from toolglean.tools import Tool, ToolDict
@@ -189,7 +189,8 @@ class CallableTool:
                 return lambda: made
             found = schema.model_validate(coerce_arguments(arguments, schema.model_json_schema()))
         except ValidationError as error:
-            raise _invalid(self.metadata.name, arguments, error) from error
+            text = json.dumps(arguments, ensure_ascii=False, default=str)
+            raise invalid_object(f"the arguments of {self.metadata.name!r} are not valid", text, error) from error
         extra = found.model_extra or {}
         given = {name: getattr(found, name) for name in type(found).model_fields if name in found.model_fields_set}
         return functools.partial(self.fn, **extra | given)
@@ -326,8 +327,3 @@ def _made(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
 
 def _text(value: Any) -> str:
     return value.model_dump_json() if isinstance(value, BaseModel) else ToolResultContent.of("", value).text
-
-
-def _invalid(name: str, arguments: Mapping[str, Any], error: ValidationError) -> errors.InvalidObjectError:
-    text = json.dumps(arguments, ensure_ascii=False, default=str)
-    return invalid_object(f"the arguments of {name!r} are not valid", text, error)

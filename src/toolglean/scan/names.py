@@ -13,15 +13,17 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping
 
 __all__ = [
-    "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_NAME_KEYS", "NAMESPACES",
-    "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
+    "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_HOLDER_KEYS", "KNOWN_NAME_KEYS",
+    "NAMESPACES", "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
     "namespaces_of", "renamed_keys", "without_namespace",
 ]  # fmt: skip
 
 NAME_KEYS = frozenset({"name", "tool_name"})
-KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name", "recipient_name"})
+KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "call", "function_name", "recipient_name"})
 """Keys with many uses: they name a tool if it is a known one and an arguments key is next to them."""
-ARGUMENT_KEYS = frozenset({"arguments", "parameters", "params", "args", "input", "action_input", "tool_input"})
+ARGUMENT_KEYS = frozenset(
+    ("arguments", "parameters", "params", "args", "input", "action_input", "tool_input", "tool_args")
+)
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""
@@ -29,9 +31,13 @@ RESULT_KEYS = frozenset({"response", "result", "results", "output", "outputs", "
 """Keys of what a tool has answered: what is under one of them is no call's arguments, whatever is around it."""
 CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "call"})
 """What the `type` of a call may be."""
-HOLDER_KEYS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call", "tool_uses"})
+KNOWN_HOLDER_KEYS = frozenset({"tool", "command"})
+"""Keys with many uses: their value is a call if a known tool and its arguments are in it."""
+HOLDER_KEYS = KNOWN_HOLDER_KEYS.union(
+    ("tool_calls", "toolcalls", "toolCalls", "function_call", "function", "tool_call", "call", "tool_uses")
+)
 """Keys whose value is a call, or a list of calls."""
-THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "role", "content"})
+THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "headline", "role", "content"})
 """Keys of text that may be next to a call in JSON without a marker."""
 
 WORD_MARKS = frozenset("_-.")

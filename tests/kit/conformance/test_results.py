@@ -306,12 +306,12 @@ def test_a_difference_in_policy_fails_only_if_you_say_so(arguments: list[str], c
 def test_a_missing_peer_is_told_with_how_to_install_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from toolglean.kit.conformance import shipped  # noqa: PLC0415
+    from toolglean.kit.conformance import parsers  # noqa: PLC0415
     from toolglean.kit.conformance.targets import ShippedTarget  # noqa: PLC0415
 
     made = ShippedTarget("x", "tests.kit.conformance.parsers:simple", "no-such-peer", "Run `pip install x`.")
     gone = ShippedTarget("y", "no_such_module:parse", "no-such-peer", "Run `pip install y`.")
-    monkeypatch.setattr(shipped, "ALL", {"x": made, "y": gone})
+    monkeypatch.setattr(parsers, "TARGETS", {"x": made, "y": gone})
     for name, why in (("x", "it does not say its version"), ("y", "No module named 'no_such_module'")):
         assert main(["conformance", "--target", name]) == 2
         said = capsys.readouterr().err

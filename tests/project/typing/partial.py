@@ -8,7 +8,7 @@ from typing import Any, assert_type
 from pydantic import BaseModel
 
 from toolglean import Event
-from toolglean.llm.objects import Partial, Partials, StreamingObjectProcessor
+from toolglean.llm import Partial, Partials, StreamingObjectProcessor
 
 
 class Album(BaseModel):

@@ -89,7 +89,7 @@ class Pieces:
         """
         self._file.seek(0)
         end = 0
-        for whole, piece in self._whole_pieces():
+        for whole, piece in self._plain_lines() if self._codec is None else self._streams(self._codec):
             yield from piece
             end = whole
         self._file.truncate(end)
@@ -110,9 +110,6 @@ class Pieces:
     def sync(self) -> None:
         """Wait until all of the file is on the disk."""
         os.fsync(self._file.fileno())
-
-    def _whole_pieces(self) -> Iterator[tuple[int, list[bytes]]]:
-        return self._plain_lines() if self._codec is None else self._streams(self._codec)
 
     def _plain_lines(self) -> Iterator[tuple[int, list[bytes]]]:
         end = 0

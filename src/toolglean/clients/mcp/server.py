@@ -26,7 +26,7 @@ from mcp.client import Transport
 from mcp.server import MCPServer, Server
 from mcp.shared.dispatcher import ProgressFnT
 
-from toolglean.clients.at_once import settled
+from toolglean.clients.at_once import at_once, settled
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
@@ -160,17 +160,8 @@ class EmbeddedMcpServer:
         return self.server
 
     def _listed_here(self) -> ToolSet:
-        # An MCPServer of this process has nothing to wait for, so its coroutine ends at the first step: the tools are
-        # known even before the start.
-        if not isinstance(self.server, MCPServer):
-            return ToolSet()
-        listing = self.server.list_tools()
-        try:
-            listing.send(None)
-        except StopIteration as end:
-            return ToolSet(end.value)
-        listing.close()
-        return self._tools
+        # An MCPServer of this process has nothing to wait for: the tools are known even before the start.
+        return ToolSet(at_once(self.server.list_tools())) if isinstance(self.server, MCPServer) else ToolSet()
 
     # -- the connection ------------------------------------------------------------------------------------------------
 

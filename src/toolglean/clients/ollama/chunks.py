@@ -24,10 +24,11 @@ from toolglean.conversation.ollama import OllamaResponseChunkWrapper
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
-from toolglean.options import with_trailing_json
+from toolglean.options import with_defaults
 from toolglean.parser import ParserArguments
 
 __all__ = [
+    "ChunkReader",
     "EventReader",
     "achat_chunks",
     "achat_events",
@@ -39,6 +40,10 @@ __all__ = [
     "generate_chunks",
     "generate_events",
 ]
+
+JSON = "call"
+"""Ollama passes on the text of models whose template marks no calls, so JSON at the end of a turn is read."""
+
 
 # -- events ------------------------------------------------------------------------------------------------------------
 
@@ -97,7 +102,7 @@ class EventReader:
     """
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any] | None) -> None:
-        self.turn = ServerTurn(tools, None if parsing is None else _with_json(parsing))
+        self.turn = ServerTurn(tools, None if parsing is None else with_defaults(parsing, trailing_json=JSON))
         self._over = False
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
@@ -134,14 +139,14 @@ def chat_chunks(
         complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
         was held back comes before the last chunk. A call that cannot be executed stays text.
     """
-    return Reading(stream, _ChunkReader(tools, parsing))
+    return Reading(stream, ChunkReader(tools, parsing))
 
 
 def achat_chunks(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
-    return AsyncReading(stream, _ChunkReader(tools, parsing))
+    return AsyncReading(stream, ChunkReader(tools, parsing))
 
 
 def generate_chunks(
@@ -167,15 +172,11 @@ def _as_chat(chunk: GenerateResponse) -> ChatResponse:
     return ChatResponse(message=message, **fields)
 
 
-def _with_json(parsing: Mapping[str, Any]) -> dict[str, Any]:
-    return {**parsing, "options": with_trailing_json(parsing.get("options"))}
-
-
-class _ChunkReader(LineReader):
+class ChunkReader(LineReader):
     """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        super().__init__(tools, _with_json(parsing))
+        super().__init__(tools, with_defaults(parsing, trailing_json=JSON))
 
     def says_more(self, line: Any) -> bool:
         return bool(line.message.tool_calls or line.logprobs)
@@ -194,7 +195,7 @@ class _ChunkReader(LineReader):
         return ToolCall(id=call.id, function=ToolCall.Function(name=call.name, arguments=call.arguments))
 
 
-class _GenerateReader(_ChunkReader):
+class _GenerateReader(ChunkReader):
     def read(self, line: Any) -> list[Any]:
         return super().read(_as_chat(line))
 
@@ -203,4 +204,4 @@ def chat_response(
     response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    return cast("ollama.ChatResponse", _ChunkReader(tools, parsing).whole(response))
+    return cast("ollama.ChatResponse", ChunkReader(tools, parsing).whole(response))

@@ -17,25 +17,10 @@ import ollama
 from ollama import ResponseError
 
 from toolglean.clients.at_once import at_once, settled
-from toolglean.clients.ollama.chunks import (
-    achat_chunks,
-    achat_events,
-    agenerate_events,
-    chat_chunks,
-    chat_events,
-    chat_response,
-    generate_events,
-)
-from toolglean.clients.ollama.requests import (
-    ChatOptions,
-    GenerateOptions,
-    Messages,
-    Tools,
-    keeping,
-    known_tools,
-    sent_tools,
-)
-from toolglean.conversation.fields import field
+from toolglean.clients.ollama.chunks import ChunkReader, EventReader
+from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, keeping, tools_of_request
+from toolglean.clients.streams import reading_of
+from toolglean.conversation.fields import text_in
 from toolglean.conversation.reading.arguments import check_parsing, says_format
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
@@ -50,17 +35,13 @@ BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 def _with_template(parsing: ParserArguments, shown: Any) -> ParserArguments:
     """The parser's arguments, with what the server says about the model. An unreadable template is ignored."""
-    template = field(shown, "template")
-    tells = isinstance(template, str) and template and _tells(template)
-    return {**parsing, "template": template} if tells else parsing
-
-
-def _tells(template: str) -> bool:
-    # For a template without calls, the tag is Ollama's fallback, a bare `{`: then the turn itself tells more.
+    template = text_in(shown, "template")
     try:
-        return Format.from_template(template).tag != "{"
+        # For a template without calls, the tag is Ollama's fallback, a bare `{`: then the turn itself tells more.
+        tells = template and Format.from_template(template).tag != "{"
     except (FormatError, TemplateError, UsageError):
-        return False
+        tells = False
+    return {**parsing, "template": template} if tells else parsing
 
 
 class _Shared:
@@ -112,25 +93,23 @@ class _Shared:
                     self._shown[model] = None
         return self._shown.get(model)
 
-    async def _chat(self, chunks: Any, model: str, messages: Messages, *, tools: Tools = None, **more: Any) -> Any:
+    async def _chat(self, model: str, messages: Messages, *, tools: Tools = None, **more: Any) -> Any:
         client = keeping(self.client, messages)
         if not tools:
             return await settled(client.chat(model, messages, tools=tools, **more))
-        given = sent_tools(tools)
+        sent, known = tools_of_request(tools)
         parsing = await settled(self.parser_arguments(model))
-        found = await settled(client.chat(model, messages, tools=given, **more))
-        return (chunks if more["stream"] else chat_response)(found, known_tools(given), **parsing)
+        found = await settled(client.chat(model, messages, tools=sent, **more))
+        reader = ChunkReader(known, parsing)
+        return reading_of(found, reader) if more["stream"] else reader.whole(found)
 
-    async def _events(
-        self, read: Any, ask: Any, model: str, prompt: dict[str, str], *, tools: Tools = None, **more: Any
-    ) -> Any:
-        given = sent_tools(tools)
+    async def _events(self, ask: Any, model: str, prompt: dict[str, str], *, tools: Tools = None, **more: Any) -> Any:
+        sent, known = tools_of_request(tools)
         parsing = {**await settled(self.parser_arguments(model)), **prompt}
         if prompt:  # it tells how the turn begins
             parsing.pop("start", None)
-        known = known_tools(given)
-        found = await settled(ask(model, stream=True, **more, **({} if prompt else {"tools": given or None})))
-        return read(found, known, **parsing)
+        found = await settled(ask(model, stream=True, **more, **({} if prompt else {"tools": sent or None})))
+        return reading_of(found, EventReader(known, parsing))
 
 
 class OllamaClient(_Shared, ollama.Client):
@@ -197,7 +176,7 @@ class OllamaClient(_Shared, ollama.Client):
         Raises:
             Exception: what `ollama.Client.chat` raises.
         """
-        return at_once(self._chat(chat_chunks, model, messages, stream=stream, **more))
+        return at_once(self._chat(model, messages, stream=stream, **more))
 
     def chat_events(self, model: str = "", messages: Messages = None, **more: Unpack[ChatOptions]) -> Iterator[Event]:
         """The events of a streamed chat, with the tools and the model's format: see `chat_events`.
@@ -206,7 +185,7 @@ class OllamaClient(_Shared, ollama.Client):
             model, messages, more: as for `chat`.
         """
         ask = partial(keeping(self.client, messages).chat, messages=messages)
-        return at_once(self._events(chat_events, ask, model, {}, **more))
+        return at_once(self._events(ask, model, {}, **more))
 
     def generate_events(self, model: str, prompt: str, **more: Unpack[GenerateOptions]) -> Iterator[Event]:
         """The events of a raw `generate`, whose whole prompt is yours.
@@ -217,7 +196,7 @@ class OllamaClient(_Shared, ollama.Client):
             more: `tools`, those that the prompt describes; and further arguments of `ollama.Client.generate`.
         """
         ask = partial(self.client.generate, prompt=prompt, raw=True)
-        return at_once(self._events(generate_events, ask, model, {"prompt": prompt}, **more))
+        return at_once(self._events(ask, model, {"prompt": prompt}, **more))
 
 
 class AsyncOllamaClient(_Shared, ollama.AsyncClient):
@@ -248,23 +227,21 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
         self, model: str = "", messages: Messages = None, *, stream: bool = False, **more: Unpack[ChatOptions]
     ) -> Any:
         """`ollama.AsyncClient.chat`, with leaked calls as calls: see `OllamaClient.chat`."""
-        return await self._chat(achat_chunks, model, messages, stream=stream, **more)
+        return await self._chat(model, messages, stream=stream, **more)
 
     async def chat_events(
         self, model: str = "", messages: Messages = None, **more: Unpack[ChatOptions]
     ) -> AsyncIterator[Event]:
         """The events of a streamed chat: see `OllamaClient.chat_events`."""
         ask = partial(keeping(self.client, messages).chat, messages=messages)
-        async with contextlib.aclosing(await self._events(achat_events, ask, model, {}, **more)) as events:
+        async with contextlib.aclosing(await self._events(ask, model, {}, **more)) as events:
             async for event in events:
                 yield event
 
     async def generate_events(self, model: str, prompt: str, **more: Unpack[GenerateOptions]) -> AsyncIterator[Event]:
         """The events of a raw `generate`: see `OllamaClient.generate_events`."""
         ask = partial(self.client.generate, prompt=prompt, raw=True)
-        async with contextlib.aclosing(
-            await self._events(agenerate_events, ask, model, {"prompt": prompt}, **more)
-        ) as events:
+        async with contextlib.aclosing(await self._events(ask, model, {"prompt": prompt}, **more)) as events:
             async for event in events:
                 yield event
 

@@ -20,7 +20,7 @@ from toolglean.conversation.fields import field
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ChatOptions", "ChatResponse", "GenerateOptions", "Message", "Messages", "ToolCall", "Tools", "keeping"]
-__all__ += ["known_tools", "sent_tools"]
+__all__ += ["tools_of_request"]
 
 Messages: TypeAlias = Sequence[Mapping[str, Any] | ollama.Message] | None
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
@@ -48,18 +48,15 @@ class GenerateOptions(ChatOptions, total=False):
     images: Sequence[str | bytes | ollama.Image] | None
 
 
-def sent_tools(tools: Tools) -> list[Any]:
-    """The tools, as the package takes them: functions, dicts and its own; all other shapes become dicts."""
-    return [
+def tools_of_request(tools: Tools) -> tuple[list[Any], ToolSet | None]:
+    """The tools, as the package takes them (functions, dicts and its own; all other shapes become dicts), and the same
+    for a parser: functions become tools as the package makes them.
+    """
+    sent = [
         tool if inspect.isroutine(tool) or isinstance(tool, Mapping | ollama.Tool) else ToolSet([tool]).to_openai()[0]
         for tool in tools or ()
     ]
-
-
-def known_tools(tools: Iterable[Any]) -> ToolSet | None:
-    """The same for a parser. Functions become tools as the package makes them."""
-    found = [convert_function_to_tool(tool) if inspect.isroutine(tool) else tool for tool in tools]
-    return ToolSet(found) or None
+    return sent, ToolSet(convert_function_to_tool(tool) if inspect.isroutine(tool) else tool for tool in sent) or None
 
 
 # -- ids ---------------------------------------------------------------------------------------------------------------

@@ -72,10 +72,21 @@ class _Repairing(Generic[Given]):
 
         def __new__(cls, client: Any = None, **_: Any) -> Self:
             _check_client(client, cls._plain, *cls._other)
-            return super().__new__(_class_for(cls, client, cls._plain))
+            # Keep what a subclass of the package's client overrides: `AzureOpenAI` builds requests in its own way.
+            theirs: Any = type(client)
+            own = issubclass(theirs, cls._plain) and theirs is not cls._plain
+            return super().__new__(_with_base(cls, theirs) if own else cls)
 
         def copy(self, **changes: Any) -> Self:
-            return _copied(self, changes)
+            kind = type(self.client)
+            plain = object.__new__(kind)
+            vars(plain).update(vars(self))
+            if changes.get("http_client") is not None:
+                changes["http_client"] = in_front_of(changes["http_client"], self._repair)
+            twin = object.__new__(type(self))
+            ours = {name: getattr(self, name) for name in ("client", "counts", "_repair")}
+            vars(twin).update(vars(kind.copy(plain, **changes)), **ours)
+            return twin
 
         with_options = copy
 
@@ -121,24 +132,6 @@ class AsyncOpenAIClient(_Repairing[AsyncOpenAI], AsyncOpenAI):
 @lru_cache(maxsize=32)
 def _with_base(ours: Any, theirs: Any) -> Any:
     return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__doc__": ours.__doc__})
-
-
-def _class_for(ours: Any, client: Any, plain: Any) -> Any:
-    # Keep what a subclass of the package's client overrides: `AzureOpenAI` builds requests in its own way.
-    theirs: Any = type(client)
-    return _with_base(ours, theirs) if issubclass(theirs, plain) and theirs is not plain else ours
-
-
-def _copied(own: Any, changes: dict[str, Any]) -> Any:
-    kind = type(own.client)
-    plain = object.__new__(kind)
-    vars(plain).update(vars(own))
-    if changes.get("http_client") is not None:
-        changes["http_client"] = in_front_of(changes["http_client"], own._repair)
-    twin = object.__new__(type(own))
-    ours = {name: getattr(own, name) for name in ("client", "counts", "_repair")}
-    vars(twin).update(vars(kind.copy(plain, **changes)), **ours)
-    return twin
 
 
 def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from toolglean.clients.lane import NOTHING, OTHER, SAME, Held, Lane, Plain, lane_of, nothing_plain
+from toolglean.clients.lane import NOTHING, OTHER, SAME, Held, Lane, Plain, lane_of
 from toolglean.clients.parts import END_OF_EVENT, END_OF_LINE, Parts, data_of
 from toolglean.clients.streams import Reader
 from toolglean.events import Event
@@ -71,8 +71,8 @@ class _Parts:
 
     def __init__(self, reader: ItemReader) -> None:
         self._reader = reader
-        self._passed: Callable[[Any], None] = getattr(reader, "passed", _nothing)
-        self._plain: Callable[[Any], Plain | None] = getattr(reader, "plain", nothing_plain)
+        self._passed: Callable[[Any], None] | None = getattr(reader, "passed", None)
+        self._plain: Callable[[Any], Plain | None] = getattr(reader, "plain", lambda _: None)
         self._lane: Lane | None = None
         self._tries = 0  # how often a lane was looked for since an event was like another
         self._parts = Parts(self.end)
@@ -184,7 +184,8 @@ class _Parts:
         if self._reader.waits:
             self._waiting.append((item, block, found))
             return b""
-        self._passed(item)
+        if self._passed is not None:
+            self._passed(item)
         self._lane = self._lane_of(item, block)
         return self._as_they_came() + block if self._waiting else block
 
@@ -347,7 +348,3 @@ def _json(item: Any) -> bytes:
         return json.dumps(item, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # half a surrogate pair, which can only be written as an escape
         return json.dumps(item, separators=(",", ":")).encode()
-
-
-def _nothing(item: Any) -> None:
-    del item

@@ -33,17 +33,7 @@ from toolglean.options import options_of
 from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import Tool, ToolSet, as_tool
 
-__all__ = [
-    "AnswerReader",
-    "Counts",
-    "Exchange",
-    "Kind",
-    "Repair",
-    "RepairArguments",
-    "decoded",
-    "functions_of",
-    "kind_of",
-]
+__all__ = ["Exchange", "Kind", "Repair", "RepairArguments", "functions_of", "kind_of"]
 
 Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
 """The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Anthropic's messages, Ollama's

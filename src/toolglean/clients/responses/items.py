@@ -13,7 +13,7 @@ from typing import Any
 from toolglean.conversation.fields import field, listed, refused_end
 from toolglean.events import CallDelta, CallEnd, CallStart, Status
 
-__all__ = ["ADDED", "DONE", "ENDS", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "OurItems", "events_of"]
+__all__ = ["ADDED", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "OurItems", "events_of"]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
@@ -22,8 +22,6 @@ TEXT = "response.output_text.delta"
 THOUGHT = "response.reasoning_text.delta"
 THOUGHT_DONE = "response.reasoning_text.done"
 PARTS_DONE = frozenset({"response.output_text.done", THOUGHT_DONE, "response.content_part.done"})
-DONE = PARTS_DONE | {ITEM_DONE}
-ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 ARGUMENTS = "response.function_call_arguments"
 REASONING_TEXT = "reasoning_text"
 TEXTS = {"message": ("text", "output_text", TEXT), "reasoning": ("thinking", REASONING_TEXT, THOUGHT)}

@@ -31,18 +31,7 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack, cast
 
 from toolglean.clients.lane import Plain
-from toolglean.clients.responses.items import (
-    ADDED,
-    DONE,
-    ENDS,
-    ITEM_DONE,
-    PART_ADDED,
-    PARTS_DONE,
-    TEXT,
-    TEXTS,
-    OurItems,
-    events_of,
-)
+from toolglean.clients.responses.items import ADDED, ITEM_DONE, PART_ADDED, PARTS_DONE, TEXT, TEXTS, OurItems, events_of
 from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
@@ -57,6 +46,8 @@ __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_res
 NUMBER = "sequence_number"
 DELTAS = {delta: kind for kind, _, delta in TEXTS.values()}
 """The events of a piece of text that is read."""
+DONE = PARTS_DONE | {ITEM_DONE}
+ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
 

@@ -22,7 +22,7 @@ FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; otherwise the server or the model's name does, or the turn.
 """
 ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
-OWN = ("whole_calls", "single_call", "counts", "drop_duplicates")
+OWN = ("whole_calls", "single_call", "counts", "drop_duplicates", "keep_closers")
 
 
 class TurnArguments(ParserArguments, total=False):

@@ -69,7 +69,14 @@ class ServerTurn:
         same = False if unread else self._turn.duplicates.was_written(name, found)
         if same is None:  # the text is writing a call of that name
             self._held.append((name, arguments, id))
-        return before if same or same is None else before + self._parsed(name, arguments, id)
+        if same is not False:
+            return before
+        name = name if isinstance(name, str) else ""
+        if not unread:
+            self._turn.duplicates.add_parsed(name, found)
+        start = self.begun(name, id)
+        end = self.ended(start, name, found, unread)
+        return [*before, start, CallDelta(start.index, end.call.arguments_text, self.place), end]
 
     def chat_calls(self) -> ChatCalls:
         """The calls that a server of the chat API sends, piece by piece."""
@@ -82,15 +89,6 @@ class ServerTurn:
     def _released(self) -> list[Event]:
         held, self._held = self._held, []
         return [event for each in held for event in self.call(*each)]
-
-    def _parsed(self, name: Any, arguments: Any, id: Any) -> list[Event]:  # noqa: A002
-        name = name if isinstance(name, str) else ""
-        found, unread = arguments_of(arguments)
-        if not unread:
-            self._turn.duplicates.add_parsed(name, found)
-        start = self.begun(name, id)
-        end = self.ended(start, name, found, unread)
-        return [start, CallDelta(start.index, end.call.arguments_text, self.place), end]
 
     def begun(self, name: str, id: Any) -> CallStart:  # noqa: A002
         """The beginning of a call that the server has parsed, with the next index; and an id, if it has none."""

@@ -95,11 +95,12 @@ class TurnText:
 
     Attributes:
         pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
+        seen: how much text was read, in characters.
     """
 
     __slots__ = (
-        *("_again", "_ended", "_field", "_last", "_manner", "_noted", "_open", "_parser", "_passes", "_seen"),
-        *("_shared", "_shift", "_tape", "_waiting", "id_prefix", "pristine"),
+        *("_again", "_ended", "_field", "_last", "_manner", "_noted", "_open", "_parser", "_passes"),
+        *("_shared", "_shift", "_tape", "_waiting", "id_prefix", "pristine", "seen"),
     )
 
     def __init__(self, parser: Parser, manner: Manner) -> None:
@@ -108,7 +109,7 @@ class TurnText:
         self._parser, self._manner = parser, manner
         self._tape = Tape()
         self._ended = 0  # the end of what was emitted
-        self._seen = 0  # the end of what was read
+        self.seen = 0
         self._shared = Shared()
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
@@ -139,12 +140,12 @@ class TurnText:
     @property
     def settled(self) -> bool:
         """Whether none of the text is held back."""
-        return self._ended == self._seen and not self._waiting
+        return self._ended == self.seen and not self._waiting
 
     @property
     def waits(self) -> bool:
         """Whether the text is pristine so far, and some of it is held back."""
-        if self._ended < self._seen:
+        if self._ended < self.seen:
             return self.pristine
         return self._field is not None and self.pristine and self._field.waits
 
@@ -153,10 +154,10 @@ class TurnText:
         if self._again:
             return self._again.popleft()
         events = self._parser.feed(text, special)
-        place = self._seen
-        self._seen = place + len(text)
+        place = self.seen
+        self.seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
-            self._ended = self._seen  # most chunks
+            self._ended = self.seen  # most chunks
             return self._queued(events) if self._waiting else events
         self._tape.add(text, place)
         return self._told(events)
@@ -164,11 +165,6 @@ class TurnText:
     def again(self, events: list[Event]) -> None:
         """A text was fed, with these events. It is fed once more, by somebody who writes what has become of it."""
         self._again.append(events)
-
-    @property
-    def seen(self) -> int:
-        """How much text was read, in characters."""
-        return self._seen
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events that no longer wait for them."""
@@ -191,7 +187,7 @@ class TurnText:
     def finish(self) -> list[Event]:
         """The turn is over: the events that were held back. No call of the server may be open."""
         found = self._told(self._parser.finish(), at_end=True)
-        self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
+        self.pristine = self.pristine and self._ended == self.seen  # what was not emitted was markup
         return found
 
     def heard(
@@ -219,7 +215,7 @@ class TurnText:
         """The events of a piece of the reasoning that the server has taken out of the text itself."""
         if self._field is None:
             if self._manner.reasoning is None:
-                return [Reasoning(text, self._seen)]
+                return [Reasoning(text, self.seen)]
             self._field = self._manner.reasoning(self._takes)
         return self._thought(self._field.feed(text))
 
@@ -246,7 +242,7 @@ class TurnText:
         found: list[Event] = [*self._noted]
         self._noted.clear()
         for each in said:
-            found += [Reasoning(each, self._seen)] if isinstance(each, str) else self._from_reasoning(each)
+            found += [Reasoning(each, self.seen)] if isinstance(each, str) else self._from_reasoning(each)
         return found
 
     def _takes(self, event: CallEnd) -> bool:
@@ -316,7 +312,7 @@ class TurnText:
                 self._manner.counts.problem(event)
             found.append(event)
         if at_end and self._last is not None:
-            found += self._rest(self._last, self._seen)
+            found += self._rest(self._last, self.seen)
         self._tape.forget(self._ended)
         return found if only_text else self._queued(found)
 
@@ -325,7 +321,7 @@ class TurnText:
         start, self._last = call.event.call.span[1], None
         text = self._tape.cut((start, end))
         over = min((place for place in map(text.find, ENDS) if place >= 0), default=end - start)
-        text = text[:over] if end < self._seen and over == end - start else text[:over].rstrip()
+        text = text[:over] if end < self.seen and over == end - start else text[:over].rstrip()
         return [Rest(call, text, start)] if text and self._manner.keep_closers else []
 
     def _queued(self, events: list[Any]) -> list[Event]:

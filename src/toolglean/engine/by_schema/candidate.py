@@ -14,7 +14,9 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from toolglean.events import Content, Markup
+from toolglean.scan.json import END, JsonScanner
 from toolglean.scan.plain import Plain
+from toolglean.scan.scanner import FAIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,22 +47,32 @@ class Candidate(Plain):
         most: how many characters are kept.
         opens_content: whether it is the first content of the turn.
         seen: the names of the tags before it.
+        depth: how deep JSON may be, if it begins with JSON.
 
     Attributes:
         starts: the lines of it that may begin a call.
         emit, opens_content, seen: as given.
         due: the place at which to look whether it may still be a call.
         in_value: whether it ends in a value, and the place at which that was asked: for a line it is asked four times.
+        json: what has read the JSON with which it begins; None if it begins with none, or that is over.
     """
 
-    __slots__ = ("_most", "_names", "_searched", "due", "emit", "in_value", "opens_content", "seen", "starts")
+    __slots__ = ("_most", "_names", "_searched", "due", "emit", "in_value", "json", "opens_content", "seen", "starts")
 
-    owned = ("_names", "emit", "starts")
+    owned = ("_names", "emit", "json", "starts")
 
     def __init__(
-        self, start: int, emit: Emitter | None, most: int, *, opens_content: bool, seen: frozenset[str]
+        self,
+        start: int,
+        emit: Emitter | None,
+        most: int,
+        *,
+        opens_content: bool,
+        seen: frozenset[str],
+        depth: int | None = None,
     ) -> None:
         self.starts, self.seen = [start], seen
+        self.json = None if depth is None else JsonScanner(depth)
         self.emit, self.opens_content = emit, opens_content
         self.due = start + REACH + LONGEST
         self.in_value = False, -1
@@ -86,6 +98,22 @@ class Candidate(Plain):
         """A line of it that may begin a call begins there."""
         if place > self.starts[-1]:
             self.starts.append(place)
+
+    def goes_on(self, text: str) -> bool:
+        """Whether the JSON with which it begins may still be a call, with its closers behind it, after that text."""
+        assert self.json is not None
+        i = 0 if self.is_whole else self.json.skim(text, 0, 0)
+        return self.json.token is not FAIL and not (self.is_whole and text[i:].strip())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether that JSON has ended."""
+        return self.json is not None and self.json.state == END
+
+    def without_json(self) -> bool:
+        """That JSON is content. Returns whether another line may begin a call."""
+        self.json = None
+        return len(self.starts) > 1
 
     def note_value(self, place: int, *, in_value: bool) -> None:
         """Whether it ends in a value, if it ends there."""

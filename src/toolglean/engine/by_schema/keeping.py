@@ -16,6 +16,7 @@ from toolglean.engine.state import Noted, TurnState, Unread
 from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
+    from toolglean.engine.by_schema.candidate import Candidate
     from toolglean.engine.by_schema.reading import Told
     from toolglean.engine.emit import Emitter
 
@@ -92,8 +93,8 @@ class Keeping(TurnState):
             last = NO_LINE
         at, whole = begin_in(text, i, end, last, names, opens_content=opens, at_end=True)
         if at == i < place and (whole or not waits):
-            refused = is_json(text, i) is not None or (not opens and is_refused(text, i, names))
-            self._keep_from(start + i, refused=refused)
+            refused = not opens and is_refused(text, i, names)
+            self._keep_from(start + i, noted=refused or is_json(text, i) is not None, refused=refused)
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
@@ -104,8 +105,11 @@ class Keeping(TurnState):
         code, around = self.judge.code, self.around
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         closed = () if code is None else code.take_closed()
-        if self.unread is not None and any(each[0] < self.unread.place < each[1] for each in closed):
-            self.unread = None  # what was in doubt was code
+        for region in closed:
+            if self.unread is not None and region[0] < self.unread.place < region[1]:
+                self.unread = None  # what was in doubt was code
+            elif self.unread is not None and code is not None and code.has_quoted(region):
+                self.unread = self.unread.hiding(*region[:2])
         if closed and (tags or around.open or around.shut):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
@@ -117,21 +121,23 @@ class Keeping(TurnState):
         elif tags:
             self.around = around.read(text, before if before.endswith(last) else last, start)
 
-    def _keep_from(self, place: int, *, refused: bool) -> None:
+    def _keep_from(self, place: int, *, noted: bool, refused: bool) -> None:
+        # `noted`: what is told of the line if it is no call. JSON is one with `trailing_json="call"`, or if closers
+        # of calls follow; `refused`: nothing may make it one.
         candidate = self.candidate
         is_none = candidate is None or candidate.first_left(self.emit.out, place, self.described) is None
         if is_none and candidate is not None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
-        if refused:  # JSON is a call with `trailing_json="call"` alone; what may be in code is told if it was in none
-            if is_none:
-                self._refuse_line(place)
-            return
-        if self.judge.in_doubt:
+        if noted and is_none:
+            self._refuse_line(place)
+        if refused or self.judge.in_doubt:  # what may be in code is told if it was in none
             return
         is_announced = self.around.announces(self.last_text)
         closers = self.judge.closers
         is_broken = closers.awaited is not None and place != closers.failed  # a call before it, whose end has not come
         is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
+        if noted and (is_refused or self.candidate is not None):
+            return
         if self.candidate is not None:
             if is_announced:
                 self.around = self.around._replace(refused=True)
@@ -145,7 +151,10 @@ class Keeping(TurnState):
 
             before = self._emitter_before()
             self.candidate = Candidate(
-                place, before, self.limits.held, opens_content=not self.has_content, seen=self.around.seen
+                *(place, before, self.limits.held),
+                opens_content=not self.has_content,
+                seen=self.around.seen,
+                depth=self.limits.depth if noted else None,
             )
             self.emit.keep_back()
 
@@ -174,10 +183,24 @@ class Keeping(TurnState):
         self.emit.tell_first(told)
         return twin
 
-    def note_kept(self, end: int) -> None:
-        """Content was emitted up to that place: if it is kept, it may be too long to be a call."""
+    def note_kept(self, text: str, end: int) -> None:
+        """That content was emitted, up to that place: if it is kept, it may be too long to be a call."""
+        candidate = self.candidate
+        if candidate is not None and candidate.json is not None and not self._may_be_closed(candidate, text):
+            waits = self.emit.strays.marks or not self.emit.clean
+            if not candidate.without_json() and not waits:
+                self.keep_nothing()
         if self.candidate is not None and end >= self.candidate.due:
             self.keep_less(end)
+
+    def _may_be_closed(self, candidate: Candidate, text: str) -> bool:
+        # Whether JSON that is kept may still be a call behind which its closers follow, after that text.
+        was_whole, goes_on = candidate.is_whole, candidate.goes_on(text)
+        if not goes_on or was_whole or not candidate.is_whole:
+            return goes_on
+        from toolglean.engine.by_schema.reading import is_call  # noqa: PLC0415  # few turns need it
+
+        return is_call(candidate, self)
 
     def keep_less(self, end: int) -> None:
         """Release what can no longer be a call. `end`: the place after what is kept."""
@@ -236,6 +259,9 @@ class Keeping(TurnState):
                 self.emit.problem(UNREAD, unread, kept.start + place)
                 return
         if self.unread is not None and self.emit.index == 0:
+            code = self.judge.code
+            if code is not None and code.sure:
+                self.unread = self.unread.hiding(code.quoted_by[1], end)
             place, unread = self._unread_in(self.unread.text, self.unread.kind)
             if unread:
                 self.emit.problem(UNREAD, unread, self.unread.place + place)

@@ -14,10 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.engine.by_schema.beginnings import begins, may_begin
 from toolglean.scan.text import KEPT, NO_GUARD, Finder, in_sentence
+
+if TYPE_CHECKING:
+    from toolglean.engine.page.where import Closed
 
 __all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of"]
 
@@ -212,13 +215,13 @@ class Around(NamedTuple):
         """Whether text with that end announces what follows, whatever tags are behind the colon."""
         return announces(text, self.announced)
 
-    def outside(self, closed: tuple[int, int, bool], end: int) -> Around:
+    def outside(self, closed: Closed, end: int) -> Around:
         """The same if no tag counts that is in a quotation that has ended: see `Where.closed`. What opened in one that
         was a guess is open: `I can`t <rejected> it, I won`t` may be prose.
 
         `end`: the place after the text.
         """
-        since, until, is_sure = closed
+        since, until, _, is_sure = closed
         again = (each[:2] for each in self.shut if since <= each[2] < until)
         opened = [each for each in (*self.open, *again) if not (is_sure and since <= each[1] < until)]
         shut = (each for each in self.shut if not (since <= each[2] < until or (is_sure and since <= each[1] < until)))

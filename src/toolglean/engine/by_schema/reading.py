@@ -14,15 +14,18 @@ from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
 from toolglean.engine.page.table import Context
-from toolglean.engine.reasons import UNDECLARED
+from toolglean.engine.reasons import LEFTOVER_MARKER, UNDECLARED
 from toolglean.engine.state import NAME_WITHIN
 from toolglean.events import Content, Event, Markup, Problem
+from toolglean.formats.orphans import are_orphans
+from toolglean.scan.by_schema.found import FoundCall
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
 from toolglean.scan.coerce import properties
 from toolglean.scan.data import fault_of_arguments, is_anothers, missing
 from toolglean.scan.json import END, JsonScanner, decode
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
+from toolglean.scan.nested import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,10 +33,9 @@ if TYPE_CHECKING:
     from toolglean.engine.by_schema.candidate import Candidate
     from toolglean.engine.emit import Emitter
     from toolglean.engine.state import TurnState
-    from toolglean.scan.by_schema.found import FoundCall
     from toolglean.tools import Tool
 
-__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "spells_call", "told_in", "unread_in"]
+__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "is_call", "spells_call", "told_in", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _called = re.compile(
@@ -85,7 +87,10 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
         # It was kept where less of it was known.
         begun = begins(part, 0, tools.described, opens_content=opens, at_end=False)
         plain = begun is True and not _is_quoted(part, turn)
-        calls = read_calls(part, tools, opens_content=opens, budget=budget) if plain else None
+        if plain and is_json(part):
+            calls = _closed_call(part, start, turn)
+        else:
+            calls = read_calls(part, tools, opens_content=opens, budget=budget) if plain else None
         if calls and _is_second(text, start - kept.start, kept, tools.described):
             return None
         if calls:
@@ -222,6 +227,24 @@ def _fits(tool: Tool | None, arguments: Any, *, sure: bool) -> bool:
 
 _NAMES = NAME_KEYS | KNOWN_NAME_KEYS
 _BESIDE = _NAMES | ARGUMENT_KEYS | BESIDE_KEYS | THOUGHT_KEYS
+
+
+def is_call(kept: Candidate, turn: TurnState) -> bool:
+    """Whether the JSON that is kept is a call, if closers of calls follow it."""
+    return json_call_in(text_of(turn.emit.out, kept.start), turn) != ""
+
+
+def _closed_call(text: str, start: int, turn: TurnState) -> tuple[FoundCall, ...] | None:
+    # The call in JSON of which the text at that place consists, if closers of calls follow it: its opener is lost.
+    written = json_call_in(text, turn)
+    left = (each for each in turn.emit.out if isinstance(each, Problem) and each.code == LEFTOVER_MARKER.code)
+    closers = next((each.text for each in left if each.start >= start + len(written)), "")
+    if written != text.rstrip() or not are_orphans(closers) or written[0] == "[":
+        return None
+    value = decode(written)[0]
+    name = turn.names.spelt(next(value[key] for key in value if key in _NAMES))
+    arguments = next(value[key] for key in value if key in ARGUMENT_KEYS)
+    return (FoundCall(name, arguments, json_text(arguments), 0, len(written)),)
 
 
 def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) -> bool:

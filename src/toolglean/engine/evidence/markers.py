@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.engine.evidence.hidden import can_hide
 from toolglean.formats.quotations import RESULTS
 from toolglean.formats.registry import all_formats
-from toolglean.formats.words import Literal, tokens_of
+from toolglean.formats.words import literals_of
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
@@ -106,17 +106,9 @@ def _texts(declared: Iterable[Format]) -> dict[str, list[str]]:
     for each in declared:
         sections = [text for pair in each.all_sections for text in pair]
         patterns = (*each.calls, *each.parameters, each.parameter_separator, each.separator, *sections)
-        found["calls"] += (*(text for pattern in patterns for text in _literals(pattern)), *each.argument_markers)
+        found["calls"] += (*literals_of(*patterns), *each.argument_markers)
         found["reasoning"] += (text for pair in each.all_reasonings for text in pair)
         found["ends"] += (*each.drop, *each.end_markers)
-        found["openers"] += (text.lstrip() for pattern in each.openers for text in _first(pattern))
+        found["openers"] += (text.lstrip() for pattern in each.openers for text in literals_of(pattern)[:1])
         found["openers"] += (*each.end_markers, *each.headers)
     return found
-
-
-def _literals(pattern: str) -> Iterator[str]:
-    return (token.text for token in tokens_of(pattern) if isinstance(token, Literal))
-
-
-def _first(pattern: str) -> list[str]:
-    return list(_literals(pattern))[:1]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from toolglean.engine.page.expressions import Search
 from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
-from toolglean.engine.page.where import Where
+from toolglean.engine.page.where import Closed, Where
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import NO_GUARD, Finder
 
@@ -25,6 +25,7 @@ _ALWAYS = "`~>"  # what begins a context begins with one of these, for which eve
 _GUARDED = "<["  # one of these
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
+_signs = re.compile(r"[^\s\w]")
 _OF_STRINGS = str.maketrans(dict.fromkeys('"\\\n\r', "x"))
 
 
@@ -53,11 +54,13 @@ class Quotes(Plain):
         where: where the end of the content is.
         followed: whether anything but white space came after the end of the turn.
         waits: whether what comes next must be examined even if it shows no sign.
+        made_up: whether a tool's result has ended behind a call: the model has made it up, and goes on with it.
     """
 
     __slots__ = (
-        "_before", "_end", "_find", "_json", "_page", "_passed", "_until", "followed", "heeded", "waits", "where",
-    )  # fmt: skip
+        *("_before", "_called", "_end", "_find", "_json", "_page", "_passed", "_until", "followed", "heeded"),
+        *("made_up", "waits", "where"),
+    )
 
     # fast.py asks this; it is an attribute so that it need not import this file.
     watch: ClassVar = staticmethod(watch)
@@ -65,7 +68,7 @@ class Quotes(Plain):
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded, self._json = heeded, heeded
         self.where = Where()
-        self.followed = self.waits = False
+        self.followed = self.waits = self.made_up = self._called = False
         self._page: Page | None = None
         self._find: Search | None = None  # finds what changes anything; None if everything may
         self._passed = ""  # the end of text without one, which is not in `where` yet
@@ -162,16 +165,23 @@ class Quotes(Plain):
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
-    def take_closed(self) -> tuple[tuple[int, int, bool], ...]:
+    def take_closed(self) -> tuple[Closed, ...]:
         """What has ended since this was asked last: see `Where.closed`."""
         closed = self.where.closed
         if closed:
             self.where = self.where._replace(closed=())
         return closed
 
+    @staticmethod
+    def has_quoted(closed: Closed) -> bool:
+        """Whether that was a quotation: JSON is none."""
+        return closed[2] is not Context.JSON
+
     def pass_by(self, text: str, *, is_data: bool = False) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign, or of JSON."""
-        if not is_data and text.isspace() and self.changes(text):
+        if is_data and (self.where.run or self.where.tail):  # what is before it, and has waited, is not completed by it
+            self._read(_signs.sub("x", text), self._end)
+        elif not is_data and text.isspace() and self.changes(text):
             self._read(text, self._end)
         elif text:
             self._passed, self._before = (self._passed + text)[-_KEPT:], None
@@ -230,6 +240,8 @@ class Quotes(Plain):
     def _be(self, where: Where) -> None:
         # That is where the end of the content is.
         self.where, self._before, self._find = where, None, self.page.calm(where)
+        if where.closed and self._called and self.heeded:
+            self.made_up = self.made_up or any(each[2] is Context.RESULT for each in where.closed)
         self.waits = self.begun or self._find is None or where.guesses != ()
 
     def _take_passed(self) -> None:
@@ -272,6 +284,11 @@ class Quotes(Plain):
         self._before = None
         if self.where.documents:
             self._be(self.where.without_documents())
+
+    def call_began(self) -> None:
+        """A call is certain: no document goes on, and a result behind it is none."""
+        self.skip()
+        self._called = True
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
-from toolglean.engine.reasons import IN_JSON_STRING, JSON_STRING, QUOTED, TO_USER, Reason, in_quotation
+from toolglean.engine.reasons import IN_JSON_STRING, JSON_STRING, MADE_UP, QUOTED, TO_USER, Reason, in_quotation
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Judge(Plain):
         """A call is certain."""
         self.closers = self.closers.expecting((), 0)
         if self.code is not None:
-            self.code.skip()
+            self.code.call_began()
 
     def turn_began(self, prompt: str, *, is_own: bool | None) -> None:
         """The prompt is over, and ended in content. What the model's own words have quoted goes on; of words that may
@@ -162,14 +162,16 @@ class Judge(Plain):
 
     @property
     def ignores_calls(self) -> bool:
-        """Whether calls in the content are ignored here: in code, in JSON, in text for the user."""
-        return self.for_user or (self.code is not None and self.code.sure)
+        """Whether calls in the content are ignored here: in code, in JSON, in text for the user, behind a result."""
+        return self.for_user or (self.code is not None and (self.code.sure or self.code.made_up))
 
     @property
     def ignored_because(self) -> Reason:
         """Why calls are ignored here, for a `Problem`."""
         if self.for_user or self.code is None:
             return TO_USER
+        if self.code.made_up:
+            return MADE_UP
         if not self.code.sure:  # it is in what a quoted call seems to contain, which broke off
             return QUOTED
         context, since = self.code.quoted_by

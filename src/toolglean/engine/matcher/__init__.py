@@ -5,7 +5,8 @@
 # reading.py    its state: the walk, the call, what is being read (a stage), which other formats may read
 # walk.py       the walk: which states it has reached, and how it advances along literals
 # between.py    stages between slots, after arguments, after a call
-# texts.py      what a marker ends: words and text values; swallowed_markers.py: markers that a value may have swallowed
+# words.py      what a marker ends: names, keys and the like
+# values.py     values of parameters; swallowed_markers.py: markers that a value may have swallowed
 # arguments.py  what ends with its own brackets: arguments, JSON objects
 # calls.py      a call begins, ends, or turns out not to be one
 # fallback.py   a policy: which formats get a second try at text that did not yield a call

@@ -1,5 +1,5 @@
 # What is read between slots, and after a call. Does not depend on how the contents of a slot are read (arguments.py,
-# texts.py), on how arguments end without a marker (ending.py), or on what is done with a call without a marker whose
+# values.py), on how arguments end without a marker (ending.py), or on what is done with a call without a marker whose
 # line continues (judge/drafts.py).
 #
 # Between slots: if no literal fits, a slot may begin. If no slot fits either, the walk goes back to the last place with

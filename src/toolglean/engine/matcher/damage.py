@@ -1,5 +1,5 @@
 # What shows that a call which ends is damaged: a marker of its family is broken, and stayed in a value. Does not depend
-# on how a value is read (texts.py), or on what is said of a damaged call (calls.py).
+# on how a value is read (values.py), or on what is said of a damaged call (calls.py).
 #
 # Such a call must not run: its value is not what was meant, or it lacks a parameter. A value may quote markers, so only
 # what quotes them whole, each closed, is taken for a quotation.

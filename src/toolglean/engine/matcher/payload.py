@@ -1,5 +1,5 @@
 # Where a reading by a format begins, which stage it enters at a slot, and its interface to the machine. Does not depend
-# on how anything is read (between.py, arguments.py, texts.py).
+# on how anything is read (between.py, arguments.py, values.py).
 """Formats, as the machine sees them."""
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from toolglean.engine.matcher.between import AFTER, BETWEEN
 from toolglean.engine.matcher.calls import begins, cut_off, no_call
 from toolglean.engine.matcher.fallback import FALLBACK, ONLY, OWN, Fallback
 from toolglean.engine.matcher.literals import accept, accept_with_follower
-from toolglean.engine.matcher.other_values import JsonValue, OpenValue
 from toolglean.engine.matcher.reading import Field, Reading
 from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
-from toolglean.engine.matcher.texts import Value, Word
+from toolglean.engine.matcher.values import JsonValue, OpenValue, Value
 from toolglean.engine.matcher.walk import open_slot
+from toolglean.engine.matcher.words import Word
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program

@@ -1,5 +1,5 @@
 # All state of a reading by a format: the walk, the call, what is being read, which other formats may read. Does not
-# depend on how anything is read (between.py, arguments.py, texts.py), or on the outcome (calls.py).
+# depend on how anything is read (between.py, arguments.py, values.py), or on the outcome (calls.py).
 #
 # What is read next is a *stage*: a slot of one kind, or what is between slots and after a call. It is an object, so
 # what matters in only one stage is a field of that stage. The machine's questions are passed on to it unchanged
@@ -81,7 +81,7 @@ class Call(Plain):
         self.format, self.slot_end, self.stripped = -1, 0, False
         self.name = self.id = self.index = self.server = ""
         self.parameters: Parameters | None = None
-        self.closed: Any = None  # of texts.py, which is above
+        self.closed: Any = None  # of values.py, which is above
         self.doubtful, self.as_written, self.resumed = False, NOWHERE, False
 
     def end(self) -> None:

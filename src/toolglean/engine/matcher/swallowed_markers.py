@@ -1,5 +1,5 @@
 # Which markers of its own family a text value may have swallowed because its closing marker is missing, and how such a
-# place differs from a mere mention. Does not depend on what is done then (texts.py, engine/repair/).
+# place differs from a mere mention. Does not depend on what is done then (values.py, engine/repair/).
 #
 # A parameter's opener matters where the family writes one: on a line of its own if the pattern has line breaks there,
 # else anywhere; and with the key of a parameter of the tool, or with any key if its schema is not known. The call's own
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.engine.names import contains_markup
 from toolglean.formats.patterns import head_of, is_marker
-from toolglean.formats.spec import Literal, Slot, Space, tokens_of
+from toolglean.formats.spec import Literal, Slot, Space, literals_in, literals_of, tokens_of
 from toolglean.formats.spellings import NONE, spellings_of
 from toolglean.formats.spellings import WAIT as UNDECIDED
 from toolglean.scan.text import Finder
@@ -101,13 +101,12 @@ class SwallowedMarkers:
         self._closers = dict(filter(None, map(_closer, declared.parameters)))
         self.all_of_values = tuple(self._closers.values())
         self.of_values = tuple(each for each in self._closers if each.startswith("</") and each.endswith(">"))
-        rests = [_rest(pattern) for pattern in declared.calls if "{parameters}" in pattern]
-        rests = [each for each in rests if each]
+        rests = [*filter(None, (literals_of(each.partition("{parameters}")[2]) for each in declared.calls))]
         self.closers = tuple(dict.fromkeys(each[0] for each in rests))
         self._last = tuple(dict.fromkeys(each[-1] for each in rests))
-        sections = [_literals(closer) for _, closer in declared.all_sections]
-        followers = {literal for each in (*rests, *sections) for literal in each}
-        followers |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
+        followers = {literal for each in rests for literal in each}
+        followers |= {*literals_of(*(closer for _, closer in declared.all_sections), declared.separator)}
+        followers |= {each for each in declared.drop if len(literals_of(each)) == 1}
         self._followers = tuple(sorted(followers, key=len, reverse=True))
         self._tags = tuple(dict.fromkeys(map(head_of, tags)))
         self._markers = (*self._followers, *self._tags)
@@ -321,7 +320,7 @@ def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
     # The literals before the key, and what follows it: a literal, or the end of its line.
     tokens = tokens_of(pattern.strip())
     place = tokens.index(Slot("key")) if Slot("key") in tokens else 0
-    parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
+    parts = tuple(literals_in(tokens[:place]))
     if parts and isinstance(space := tokens[place - 1], Space):
         parts = (*parts[:-1], parts[-1] + space.text)
     following = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -341,11 +340,6 @@ def _closer(pattern: str) -> tuple[str, str] | None:
     return first.text, "".join(each.text for each in rest if isinstance(each, Literal | Space))
 
 
-def _rest(pattern: str) -> list[str]:
-    tokens = tokens_of(pattern)
-    return [token.text for token in tokens[tokens.index(Slot("parameters")) + 1 :] if isinstance(token, Literal)]
-
-
 def _after_parameters(pattern: str) -> str:
     # The white space after the parameters, if there is any.
     rest = pattern.partition("{parameters}")[2]
@@ -355,7 +349,7 @@ def _after_parameters(pattern: str) -> str:
 def _next_call(declared: Format) -> re.Pattern[str]:
     # A call's beginning up to its name, with or without the section's opener before it.
     heads = filter(None, map(_head, declared.spellings))
-    openers = dict.fromkeys(literal for opener, _ in declared.all_sections for literal in _literals(opener))
+    openers = dict.fromkeys(literals_of(*(opener for opener, _ in declared.all_sections)))
     sections = "|".join(map(re.escape, openers)) or "(?!)"
     return re.compile(rf"(?:(?:{sections})\s*)*(?:{'|'.join(dict.fromkeys(heads)) or '(?!)'})\s*([\w.:-]+)(?=[^\w.:-])")
 
@@ -370,7 +364,3 @@ def _head(pattern: str) -> str:
         if not isinstance(each, Space)
     ]
     return r"\s*".join(parts)
-
-
-def _literals(text: str) -> list[str]:
-    return [token.text for token in tokens_of(text) if isinstance(token, Literal)]

@@ -169,7 +169,7 @@ class Reading:
 
     def _close(self, end: int) -> None:
         self._mark(self.since, end)
-        self.closed.append((self.since, self.base + end, True))
+        self.closed.append((self.since, self.base + end, self.context, True))
         self._open(_PLAIN, "", 0, "")
 
     def _leave_out(self, is_none: Callable[[Guess], bool]) -> None:
@@ -182,7 +182,7 @@ class Reading:
         if not any(each.size for each in self.guesses):
             self.seen, self.sought = (), None
         self._open(_PLAIN, "", 0, "")
-        self.closed.append((guess.start, self.base + end, False))
+        self.closed.append((guess.start, self.base + end, context, False))
         if self.ruler is not None:
             self.ruler.drop(guess.start)
             self.ruler.mark(context, guess.start, self.base + end, guess.start, guess.start)

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from toolglean.engine.page.documents import Document, is_in_string
 from toolglean.engine.page.table import MOST_INDENT, Context
 
-__all__ = ["DEEP", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
+__all__ = ["DEEP", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
 
 
 DEEP = ~(MOST_INDENT + 1)
@@ -56,6 +56,9 @@ class Guess(NamedTuple):
     depth: int = 0
 
 
+Closed: TypeAlias = "tuple[int, int, Context, bool]"
+
+
 class Where(NamedTuple):
     """Where in a text the end of what was read is. Never changed.
 
@@ -72,7 +75,7 @@ class Where(NamedTuple):
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
         closed: what has ended since that was asked (`Quotes.take_closed`): the places of its first character and after
-            its last one, and whether it was certain from its beginning.
+            its last one, what it was, and whether that was certain from its beginning.
     """
 
     context: Context = Context.PLAIN
@@ -86,7 +89,7 @@ class Where(NamedTuple):
     blanks: int = 0
     run: Run | None = None
     tail: str = ""
-    closed: tuple[tuple[int, int, bool], ...] = ()
+    closed: tuple[Closed, ...] = ()
 
     @property
     def string(self) -> Document | None:

@@ -66,8 +66,9 @@ _closing_tag = re.compile(r"</([\w:.-]{1,64})>\s*\Z").search
 
 
 def may_be_rest_of(marker: str, value: str) -> bool:
-    """Whether text may begin with what is left of a marker: `arg_value>5`."""
-    return marker[-1] in value[: len(marker)] or marker.strip("<>|") in value
+    """Whether text may begin with what is left of a marker: `arg_value>5`. A mere sign leaves nothing."""
+    word = marker.strip().strip("<>|")
+    return word != "" and (marker[-1] in value[: len(marker)] or word in value)
 
 
 def bracket_is_unambiguous(turn: Turn, call: ToolCall) -> bool:

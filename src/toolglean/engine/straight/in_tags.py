@@ -21,7 +21,7 @@ from toolglean.engine.straight.steps import (
     turned,
 )
 from toolglean.formats.parameters import heads_of_parameter, rest_of_closer
-from toolglean.formats.spec import Literal, Slot, Space, tokens_of
+from toolglean.formats.spec import Slot, Space, literals_in, tokens_of
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
@@ -49,7 +49,7 @@ class _Parameter:
         place = tokens.index(Slot("value"))
         self.lead, self.trail = _space(tokens, place - 1), _space(tokens, place + 1)
         self.between = tuple(map(spelt, middle.removesuffix(self.lead).split("{type}")))
-        self.closer = next((token.text for token in tokens[place + 1 :] if isinstance(token, Literal)), "")
+        self.closer = next(iter(literals_in(tokens[place + 1 :])), "")
         gap, whole = spelt(after)[0], self.trail + self.closer
         self.rest = gap.removeprefix(whole) if gap.startswith(whole) else "{"
         self._slots = [token.name for token in tokens if isinstance(token, Slot)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from toolglean.formats.spec import Literal, Space, tokens_of
+from toolglean.formats.spec import Literal, Space, literals_of, tokens_of
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
@@ -208,7 +208,7 @@ def turned(
 
 def first_marker(pattern: str, written: str) -> int:
     """Where the first marker of a pattern ends in a spelling of it."""
-    marker = next(token.text for token in tokens_of(pattern) if isinstance(token, Literal))
+    marker = literals_of(pattern)[0]
     return written.index(marker) + len(marker)
 
 

@@ -11,7 +11,9 @@ def invoke(name: str, prefix: str, *, aliases: tuple[str, ...] = ()) -> Format:
     return Format(
         name,
         section=(f"<{prefix}function_calls>\n", f"\n</{prefix}function_calls>"),
-        sections=() if prefix else (("<tool_code>\n", "\n</tool_code>"),),
+        sections=()
+        if prefix
+        else (("<tool_code>\n", "\n</tool_code>"), ("<tml:function_calls>\n", "\n</tml:function_calls>")),
         call=f'<{prefix}invoke name="{{name}}">\n{{parameters}}</{prefix}invoke>',
         separator="\n",
         parameter=(

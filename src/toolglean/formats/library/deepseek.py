@@ -8,6 +8,7 @@ from toolglean.formats.spec import Format
 THINK = ("<think>", "</think>")
 SECTION = ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
 V3_CALL = "<｜tool▁call▁begin｜>{ws}function<｜tool▁sep｜>{ws}{name}\n```json\n{arguments}\n```{ws}<｜tool▁call▁end｜>"
+V3_WITHOUT_FENCE = "<｜tool▁call▁begin｜>{ws}function<｜tool▁sep｜>{ws}{name}\n{arguments}{ws}<｜tool▁call▁end｜>"
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
 # It falls back to V3's fence, and to V3's word before the name.
 V31_LIKE_V3 = (
@@ -71,6 +72,7 @@ FORMATS = (
         "deepseek-v3",
         section=SECTION,
         call=V3_CALL,
+        also=(V3_WITHOUT_FENCE,),
         without_special_tokens=V3_LEFT,
         separator="\n",
         reasoning=THINK,

@@ -10,6 +10,10 @@ GLM_ENDS = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|assistant|>")
 
 LINE_CALL = "<tool_call>{ws}{name}{ws}{parameters}</tool_call>"
 LINE_PARAMETER = "<arg_key>{key}</arg_key>{ws}<arg_value>{value}</arg_value>{ws}"
+DOUBLED = tuple(
+    f"{key}{{ws}}<arg_value>{{value}}</arg_value>{{ws}}"
+    for key in ("<arg_key><arg_key>{key}</arg_key>", "<arg_key>{key}</arg_key></arg_key>")
+)
 BLOCK_CALL = "<tool_call>{ws}{name}\n{parameters}</tool_call>"
 BLOCK_PARAMETER = "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"
 
@@ -59,7 +63,7 @@ FORMATS = (
     Format(
         "glm-4.7",
         call=LINE_CALL,
-        parameter=LINE_PARAMETER,
+        parameter=(LINE_PARAMETER, *DOUBLED),
         reasoning=THINK,
         drop=GLM_ENDS,
         aliases=("glm47", "glm-ocr", "glm-5", "glm-5.1", "glm47-moe", "glm47-flash"),

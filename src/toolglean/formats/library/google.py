@@ -14,6 +14,8 @@ FORMATS = (
             "<|tool_call>{ws}call:{ws}{name}{ws}{arguments}{ws}<tool_call|>",
             "<|tool_call>:call:{name}{arguments}<tool_call|>",
             "<|tool_call>call:{call}<tool_call|>",  # JSON, after another model's prompt
+            "<|tool_call|>call:{name}{arguments}<|tool_call|>",
+            *("<tool_call:{name}{arguments}<tool_call|>", "<tool_call:{name}{arguments}><tool_call|>"),
         ),
         without_special_tokens=(
             *("call:{name}{arguments}", "call:default_api:{name}{arguments}", "call:{call}"),
@@ -71,6 +73,7 @@ FORMATS = (
             "print({name}({keywords}))",
             "default_api.{name}({keywords})",
             "print(default_api.{name}({keywords}))",
+            *("tool_code{ws}print(default_api.{name}({keywords}))", "tool_code{ws}print({name}({keywords}))"),
         ),
         separator="\n",
         drop=("<end_of_turn>",),

@@ -74,7 +74,13 @@ FORMATS = (
     Format(
         "functionary-v3.1",
         call="<function={name}>{arguments}</function>",
-        also=("<|python_tag|>{call}",),
+        also=(
+            "<|python_tag|>{call}",
+            # What Llama 3 writes in its place.
+            *(f"<function={{name}}{sign}{{arguments}}</function>" for sign in ("", "=", ",", " ", "[]")),
+            *("<function={name}({arguments})</function>", "<function={name}>({arguments})</function>"),
+            "<function={name}/>",
+        ),
         without_special_tokens=("{name}{arguments}</function>",),
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("functionary-v31",),

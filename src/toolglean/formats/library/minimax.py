@@ -23,6 +23,7 @@ FORMATS = (
     Format(
         "minimax-m2",
         section=("<minimax:tool_call>\n", "\n</minimax:tool_call>"),
+        sections=(("<minimax:toolcall>\n", "\n</minimax:toolcall>"),),
         call='<invoke name="{name}">\n{parameters}</invoke>',
         also=("<invoke name='{name}'>\n{parameters}</invoke>", "<invoke name={name}>\n{parameters}</invoke>"),
         separator="\n",

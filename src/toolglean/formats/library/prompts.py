@@ -42,6 +42,7 @@ FORMATS = (
     Format(
         "bracket-records",
         call="[Tool Call] name={name} id={id} args={arguments}",
+        also=("[Tool Call: {name} (ID: {id})]\nArguments: {arguments}",),
         separator="\n",
         registered_only=True,
         at_line_start=True,

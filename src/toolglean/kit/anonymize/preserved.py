@@ -119,11 +119,8 @@ def _of_others() -> Iterator[str]:
 
 def _phrases(declared: Format) -> Iterator[str]:
     """The texts of a format between its fields, and each part of them between white space."""
-    patterns = [*declared.spellings, *declared.parameters, declared.parameter_separator, declared.separator]
-    patterns += [*declared.drop, *declared.keys]
-    patterns += [*declared.content_markers, *declared.user_only_markers, *declared.end_markers, *declared.headers]
-    patterns += [declared.id, *declared.markers]
-    patterns += [text for pair in (*declared.all_sections, *declared.all_reasonings) for text in pair]
+    patterns = [*declared.patterns, *declared.without_special_tokens, *declared.markers]
+    patterns += [*declared.keys, *declared.user_only_markers, *declared.headers, declared.id]
     for pattern in patterns:
         phrase = ""
         for token in (*tokens_of(pattern), None):

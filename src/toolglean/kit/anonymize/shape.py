@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from toolglean.events import Output, ToolCall
+from toolglean.events import fold
 from toolglean.parser import Parser
 
 __all__ = ["Shape", "shape_of"]
@@ -43,25 +43,16 @@ def shape_of(text: str, parser: Parser) -> Shape:
         text: the turn.
         parser: a parser that has read nothing yet. It is used up.
     """
-    output = parser.add(text)
-    last = parser.close()
+    output = fold(parser.feed(text) + parser.finish())
+    calls = sorted((*output.calls, *output.unfinished), key=lambda each: each.index)
     return Shape(
         None if parser.format is None else parser.format.name,
-        len(output.content) + len(last.content),
-        len(output.reasoning) + len(last.reasoning),
-        tuple(map(_call, _all_calls(output, last))),
-        tuple(_types(each.arguments) for each in (*output.calls, *last.calls)),
-        tuple((each.start, _key.sub(r"\1…\2", each.reason)) for each in (*output.problems, *last.problems)),
+        len(output.content),
+        len(output.reasoning),
+        tuple((each.span, each.status, each.known, each.repairs) for each in calls),
+        tuple(_types(each.arguments) for each in output.calls),
+        tuple((each.start, _key.sub(r"\1…\2", each.reason)) for each in output.problems),
     )
-
-
-def _all_calls(*outputs: Output) -> list[ToolCall]:
-    found = [call for output in outputs for call in (*output.calls, *output.unfinished)]
-    return sorted(found, key=lambda each: each.index)
-
-
-def _call(call: ToolCall) -> tuple[Any, ...]:
-    return call.span, call.status, call.known, call.repairs
 
 
 def _types(value: Any) -> Any:

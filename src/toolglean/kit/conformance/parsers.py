@@ -17,8 +17,9 @@ from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE
 from toolglean.kit.conformance.reading import Reading
 from toolglean.kit.conformance.target import About, CrashError, LateError, NotClaimedError
+from toolglean.kit.conformance.targets import TARGETS
 
-__all__ = ["ParserTarget"]
+__all__ = ["ParserTarget", "open_target"]
 
 START_SECONDS: Final = 600.0
 """How long the import may take: torch is slow on a busy machine."""
@@ -160,6 +161,30 @@ class ParserTarget:
                 raise LateError(f"longer than {seconds:g} seconds") from error
             raise CrashError(str(error)) from error
         return found
+
+
+def open_target(name: str, *, python: str | None = None, timeout: float = 10.0) -> ParserTarget:
+    """The target of that name, started.
+
+    Args:
+        name: one of `TARGETS`.
+        python: the interpreter that has it; None: this one.
+        timeout: seconds for one turn.
+
+    Raises:
+        UsageError: there is no such target, or that Python does not have it. The message says how to install it.
+    """
+    found = TARGETS.get(name)
+    if found is None:
+        raise UsageError(f"target={name!r} is not one of {', '.join(TARGETS)}")
+    return ParserTarget(
+        found.adapter,
+        python=python,
+        timeout=timeout,
+        package=found.package,
+        install=found.install,
+        label=found.name,
+    )
 
 
 def _without_folder(name: str) -> str:

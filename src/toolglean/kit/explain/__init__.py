@@ -12,7 +12,6 @@
 #   causes.py          the likely cause; near_misses.py: what is nearly a call
 #   rules.py           which rule a text breaks: tried, not guessed
 #   stories.py         what is said about each cause, in one table
-#   reasons.py         the kind of trouble that a problem reports
 #   trials.py          what to pass to read the turn differently: tried, not guessed
 #   wording.py         the parts of an explanation in words
 """Why was my call not found?"""

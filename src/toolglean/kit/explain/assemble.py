@@ -121,17 +121,12 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
     return found, left_out
 
 
-def _with_start(read: Read, known: Known) -> Iterator[Seen]:
+def _with_start(read: Read, known: Known) -> list[Seen]:
     """The markers, and the start of the turn, where a call needs no marker."""
-    start = _start_of(read)
-    for seen in known.find(read.text):
-        if start is not None and start <= seen.start:
-            if start < seen.start:
-                yield Seen(read.text[start], start, "start of turn", known.at_start(read.text, start))
-            start = None
-        yield seen
-    if start is not None:
-        yield Seen(read.text[start], start, "start of turn", known.at_start(read.text, start))
+    markers, start = list(known.find(read.text)), _start_of(read)
+    if start is not None and all(seen.start != start for seen in markers):
+        markers.append(Seen(read.text[start], start, "start of turn", known.at_start(read.text, start)))
+    return sorted(markers, key=lambda seen: seen.start)
 
 
 def _start_of(read: Read) -> int | None:

@@ -12,8 +12,7 @@ from toolglean.kit.explain import near_misses
 from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach
-from toolglean.kit.explain.reading import another_message
-from toolglean.kit.explain.reasons import NOT_CLOSED, detail_of, limit_of
+from toolglean.kit.explain.reading import another_message, detail_of
 from toolglean.kit.explain.rules import json_around
 from toolglean.kit.explain.stories import Story, story
 from toolglean.kit.explain.trials import shown_value
@@ -26,6 +25,7 @@ __all__ = ["causes_of"]
 MOST = 5  # causes that are named
 LONG = 60  # characters of an argument that is shown
 SHOWN = 12  # characters of the text at the place of a fault
+NOT_CLOSED: frozenset[ProblemCode] = frozenset({"swallowed-markup", "unclosed-call"})
 NEAR = 0.85  # the least similarity of the name of a tool that is suggested: `select_all` is not `delete_all`
 
 
@@ -45,8 +45,13 @@ def causes_of(found: Evidence) -> list[Cause]:
 
 def _limits(found: Evidence) -> Iterator[Story]:
     for problem in found.read.problems:
-        if name := limit_of(problem.code):
+        if name := _limit_of(problem.code):
             yield story("limit", problem.start, limit=name)
+
+
+def _limit_of(code: ProblemCode) -> str:
+    # The name of the limit that was exceeded; "" if the code tells something else.
+    return code.removeprefix("limit-").replace("-", "_") if code.startswith("limit-") else ""
 
 
 def _unfinished(found: Evidence) -> Iterator[Story]:
@@ -71,20 +76,10 @@ def _incomplete(found: Evidence, call: ToolCall) -> Story:
     return story("cut-off", end, what=f"the call of {call.name!r}")
 
 
-def _cut_off(end: int, what: str) -> Story:
-    return Story(
-        "cut-off",
-        end,
-        f"The turn ends inside {what}. If the server says finish_reason 'length', max_tokens stopped the model: raise "
-        "it. If not, the model or a stop string left out the rest: the text does not show which. A call that is cut "
-        "off is never returned as complete.",
-    )
-
-
 def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
-    if problem is None or limit_of(problem.code):
+    if problem is None or _limit_of(problem.code):
         return
     if problem.code in NOT_CLOSED:
         yield story("missing-closer/before", problem.start, call=call.name, reason=problem.reason)

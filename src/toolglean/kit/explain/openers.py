@@ -14,7 +14,7 @@ from typing import NamedTuple
 from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.registry import all_formats
-from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.formats.spec import Format, literals_of
 from toolglean.kit.explain.explanation import Kind
 from toolglean.scan.text import Finder
 
@@ -80,7 +80,7 @@ class Known:
             declared = program.formats[number]
             if literal.startswith(program.ends(number)[1]):
                 by_kind["call"].append(declared)
-            elif any(_first(opener) == literal for opener, _ in declared.all_reasonings):
+            elif any(literals_of(opener)[:1] == [literal] for opener, _ in declared.all_reasonings):
                 by_kind["reasoning"].append(declared)
         for kind, found in by_kind.items():
             if found:
@@ -126,7 +126,3 @@ def known_markers(own: Format | None) -> Known:
 @lru_cache(maxsize=8)
 def _known(formats: tuple[Format, ...]) -> Known:
     return Known(formats)
-
-
-def _first(pattern: str) -> str:
-    return next((token.text for token in tokens_of(pattern) if isinstance(token, Literal)), "")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import MARKER_SPACE
 from toolglean.engine.names import contains_markup
-from toolglean.events import CallEnd, CallStart, Event, Problem
+from toolglean.events import CallEnd, CallStart, Event, Problem, ProblemCode
 from toolglean.kit.explain.expected import expected, within
 from toolglean.kit.explain.explanation import Outcome, Reach
-from toolglean.kit.explain.reasons import ARGUMENTS, detail_of
+from toolglean.kit.explain.reading import detail_of
 from toolglean.kit.tiles import Places
 from toolglean.options import ParserOptions
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["reach"]
 
 PIECE = 64  # characters that are read first, and then twice as many each time: most walks are short
-
-
+ARGUMENTS: frozenset[ProblemCode] = frozenset({"malformed-arguments", "string-arguments", "markup-in-value"})
 _AS_WRITTEN = ParserOptions(repair=False, undeclared="text")
 """What could be repaired is shown by the whole turn."""
 
@@ -98,14 +97,7 @@ def reach(
         places: lines and columns of the text.
     """
     notes = _Notes()
-    # Without repairs: the reading of the whole turn shows what could be repaired.
-    machine = Machine(
-        plan,
-        tools,
-        _AS_WRITTEN,
-        in_text=not bare,
-        watch=notes,
-    )
+    machine = Machine(plan, tools, _AS_WRITTEN, in_text=not bare, watch=notes)
     limit = min(len(text), start + most)
     events: list[Event] = []
     place, size = start, PIECE

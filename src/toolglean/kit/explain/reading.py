@@ -14,7 +14,7 @@ from toolglean.kit.tiles import Places, tile_of
 from toolglean.options import changed
 from toolglean.parser import Parser
 
-__all__ = ["Read", "another_message", "read_turn"]
+__all__ = ["Read", "another_message", "detail_of", "read_turn"]
 
 
 @dataclass(slots=True)
@@ -76,6 +76,11 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
 def another_message(read: Read) -> Trouble | None:
     """The header of another message, if one ended the turn."""
     return next((each for each in read.problems if each.code == "another-message"), None)
+
+
+def detail_of(reason: str) -> str:
+    """What a reason says after its colon; all of it if it has none."""
+    return reason.partition(": ")[2] or reason
 
 
 def _merged(text: str, spans: list[Span]) -> list[Span]:

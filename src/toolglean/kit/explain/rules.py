@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from toolglean.kit.explain.evidence import Evidence
-from toolglean.kit.explain.reading import read_turn
-from toolglean.kit.explain.reasons import detail_of
+from toolglean.kit.explain.reading import detail_of, read_turn
 from toolglean.tools import Tool
 
 __all__ = ["UNKNOWN", "broken_rule", "json_around"]

@@ -44,8 +44,6 @@ class _Change(NamedTuple):
 def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> list[Advice]:
     """Changes that read more: more complete calls to known tools, or reasoning that was content.
 
-    Reasoning does not open before the header of another message, so that is not tried.
-
     Args:
         asked: what the user passed.
         read: the reading with it.
@@ -80,24 +78,15 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
         if name != asked.options.get("format"):
             yield _by_format(asked, name)
     for each in _OPTIONS:
-        if each.value == "reasoning" and another_message(read) is not None:
-            continue
-        if each.is_worth_a_try(asked, openers):
+        if each.is_worth_a_try(asked, read, openers):
             yield _with_option(asked, each.option, each.value)
     tools = read.parser.tools
-    if tools is not None and _ends_with_json(read.text):
-        yield _with_option(asked, "trailing_json", "call")
     more = [name for name in names if tools is None or name not in tools]
     if more:
         own = [] if tools is None else list(tools)
         text = ", ".join([*(["…"] if own else []), *map(shown_value, more)])
         changed = {"tools": [*(tools.names if tools is not None else ()), *more]}
         yield _Change([*own, *more], asked.options, changed, f"tools=[{text}]")
-
-
-def _ends_with_json(text: str) -> bool:
-    # Whether that is worth a try: markers may follow it.
-    return any(sign in text[-LONGEST_END:] for sign in "}]")
 
 
 def _with_option(asked: Asked, name: str, value: Any) -> _Change:
@@ -123,29 +112,33 @@ class _Option(NamedTuple):
 
     option: str
     value: Any
-    is_worth_a_try: Callable[[Asked, Sequence[Opener]], bool]
+    is_worth_a_try: Callable[[Asked, Read, Sequence[Opener]], bool]
 
 
-def _is_lost(opener: Opener) -> bool:
-    return any(reach.outcome == "call" for reach in opener.reaches)
+def _loses(openers: Sequence[Opener], read_as: str) -> bool:
+    # Whether a whole call was read as that.
+    return any(each.read_as == read_as and any(one.outcome == "call" for one in each.reaches) for each in openers)
+
+
+def _ends_reasoning(read: Read, openers: Sequence[Opener]) -> bool:
+    # Reasoning does not open before the header of another message.
+    return another_message(read) is None and any(each.kind == "end of reasoning" for each in openers)
+
+
+def _ends_with_json(read: Read) -> bool:
+    # Markers may follow it.
+    return read.parser.tools is not None and any(sign in read.text[-LONGEST_END:] for sign in "}]")
 
 
 _OPTIONS = (
-    _Option("start", "reasoning", lambda _, openers: any(each.kind == "end of reasoning" for each in openers)),
-    _Option("start", "content", lambda asked, _: asked.options.get("start") == "reasoning"),
+    _Option("start", "reasoning", lambda _, read, openers: _ends_reasoning(read, openers)),
+    _Option("start", "content", lambda asked, *_: asked.options.get("start") == "reasoning"),
     _Option(
-        "unknown_tools", "call", lambda asked, _: options_of(asked.options.get("options")).unknown_tools == "content"
+        "unknown_tools", "call", lambda asked, *_: options_of(asked.options.get("options")).unknown_tools == "content"
     ),
-    _Option(
-        "calls_in_reasoning",
-        "call",
-        lambda _, openers: any(each.read_as == "reasoning" and _is_lost(each) for each in openers),
-    ),
-    _Option(
-        "quoted",
-        "call",
-        lambda _, openers: any(each.read_as == "content" and _is_lost(each) for each in openers),
-    ),
+    _Option("calls_in_reasoning", "call", lambda _, __, openers: _loses(openers, "reasoning")),
+    _Option("quoted", "call", lambda _, __, openers: _loses(openers, "content")),
+    _Option("trailing_json", "call", lambda _, read, __: _ends_with_json(read)),
 )
 
 

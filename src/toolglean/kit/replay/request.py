@@ -28,12 +28,8 @@ DEEPEST = 64
 _no_brackets = re.compile(r'"(?:[^"\\]|\\.)*"?|[^\[\]{}"]+', re.DOTALL).sub
 
 
-class FieldError(Exception):
-    """The text in a field of the page cannot be used."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
+class OwnToolsError(Exception):
+    """The text in the field for the user's own tools cannot be used."""
 
 
 def about() -> str:
@@ -76,8 +72,8 @@ def answer(request: str) -> str:
         tools = _tools(asked["tools"], asked["own_tools"])
         found = record(chunks, tools, notes=notes, title="", format=asked["format"], start=asked["start"])
         return json.dumps({"data": page_data(found)})
-    except FieldError as error:
-        return json.dumps({"error": {"field": error.field, "message": str(error)}})
+    except OwnToolsError as error:
+        return json.dumps({"error": {"field": "own_tools", "message": str(error)}})
     except ToolgleanError as error:
         return json.dumps({"error": {"field": "format", "message": str(error)}})
 
@@ -97,22 +93,20 @@ def _tools(names: list[str], own: str) -> ToolSet | None:
     try:
         return ToolSet(chosen) or None
     except ToolError as error:
-        raise FieldError("own_tools", f"{error}.") from error
+        raise OwnToolsError(f"{error}.") from error
 
 
 def _own_tools(text: str) -> list[Any]:
     if _depth(text) > DEEPEST:
-        raise FieldError("own_tools", f"This JSON is nested more than {DEEPEST} levels deep; a list of tools never is.")
+        raise OwnToolsError(f"This JSON is nested more than {DEEPEST} levels deep; a list of tools never is.")
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        raise FieldError(
-            "own_tools", f"This is not JSON: line {error.lineno}, column {error.colno}: {error.msg}."
-        ) from error
+        raise OwnToolsError(f"This is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.") from error
     except ValueError as error:
-        raise FieldError("own_tools", f"This JSON cannot be read: {error}.") from error
+        raise OwnToolsError(f"This JSON cannot be read: {error}.") from error
     if not isinstance(found, list):
-        raise FieldError("own_tools", 'Expected a JSON list of tools, such as ["search", "open_file"].')
+        raise OwnToolsError('Expected a JSON list of tools, such as ["search", "open_file"].')
     return found
 
 

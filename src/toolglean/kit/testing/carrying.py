@@ -12,9 +12,8 @@ from typing import Any
 from toolglean.errors import TemplateError, UsageError
 from toolglean.events import Output
 from toolglean.formats.patterns import is_marker
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, literals_of
 from toolglean.sources.templates.infer.probes import Call, Message
-from toolglean.sources.templates.infer.recognise import literals
 from toolglean.sources.templates.infer.verify import ESCAPED, entities, read
 from toolglean.tools import Tool, ToolSet
 
@@ -113,7 +112,7 @@ def _marked(declared: Format) -> Iterator[str]:
     # The format's own marks, alone and within a text.
     pairs = (*declared.all_sections, *declared.all_reasonings)
     patterns = (*declared.calls, *declared.parameters, declared.separator, *declared.drop, *declared.content_markers)
-    for text in literals(*patterns, *(each for pair in pairs for each in pair)):
+    for text in literals_of(*patterns, *(each for pair in pairs for each in pair)):
         yield from (text, f"x{text}y", f"x\n{text}\ny")
 
 
@@ -182,7 +181,7 @@ def _mend(declared: Format, kind: str, found: str) -> str:
     if kind == "parameter":
         return "write the name of a parameter as JSON, or refuse tools with such a parameter"
     if any("{value}" in each for each in declared.parameters):
-        closer = next(filter(is_marker, reversed(literals(*declared.parameters))), "")
+        closer = next(filter(is_marker, reversed(literals_of(*declared.parameters))), "")
         own = "" if closer else ", or end it with a closer of its own"
         return f"write the value with |tojson{own}"
     return "write the arguments as a whole with |tojson, which escapes it"

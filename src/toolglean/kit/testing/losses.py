@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 
 from toolglean.errors import TemplateError
 from toolglean.formats.patterns import is_marker
-from toolglean.formats.spec import Format, Json, Literal, PythonDict, ScriptObject, Slot, tokens_of
+from toolglean.formats.spec import Format, Json, PythonDict, ScriptObject, Slot, literals_in, literals_of, tokens_of
 from toolglean.sources.templates.infer.messages import ODD
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message, call
-from toolglean.sources.templates.infer.recognise import literals
 from toolglean.sources.templates.infer.verify import Proof, score
 from toolglean.sources.templates.language import advice_in
 
@@ -152,10 +151,9 @@ def _around_the_second(prober: Prober) -> tuple[str, str]:
 def _closers(declared: Format) -> Iterator[str]:
     tokens = tokens_of(declared.call.strip())
     last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot))
-    after = (token.text for token in tokens[last + 1 :] if isinstance(token, Literal))
-    yield from (each for each in after if is_marker(each) and not each[0].isalnum())
+    yield from (each for each in literals_in(tokens[last + 1 :]) if is_marker(each) and not each[0].isalnum())
     # A template that leaves out the last closer seems to have a separator.
-    yield from (each for each in map(str.strip, literals(declared.separator)) if is_marker(each) and _closes(each))
+    yield from (each for each in map(str.strip, literals_of(declared.separator)) if is_marker(each) and _closes(each))
 
 
 def _ends(prober: Prober, declared: Format, after: str) -> Iterator[str]:

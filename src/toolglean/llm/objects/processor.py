@@ -30,7 +30,7 @@ from toolglean.llm.objects.shapes import Shapes
 from toolglean.llm.objects.tree import Builder
 from toolglean.llm.types import ChatResponse
 
-__all__ = ["Partials", "StreamingObjectProcessor"]
+__all__ = ["Partials", "StreamingObjectProcessor", "check_class"]
 
 M = TypeVar("M", bound=BaseModel)
 M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
@@ -102,6 +102,9 @@ class StreamingObjectProcessor(Generic[M]):
     Attributes:
         problems: duplicate keys, and text between objects.
         ignored: names of the calls that were not read, in order; "" for an object in text.
+
+    Raises:
+        ConfigurationError: `output_cls` is not a pydantic class, or refers to a type that is not known.
     """
 
     def __init__(
@@ -112,7 +115,12 @@ class StreamingObjectProcessor(Generic[M]):
         tool_name: str | None = None,
         content: bool = False,
     ) -> None:
-        _check_class(output_cls)
+        check_class(output_cls)
+        try:
+            output_cls.model_rebuild()  # does nothing if the class is complete
+        except (PydanticUserError, NameError) as error:
+            message = f"output_cls={output_cls.__name__} refers to an unknown type: {error}"
+            raise ConfigurationError(message, field="output_cls", value=output_cls) from error
         self.output_cls = output_cls
         self.ignored: list[str] = []
         self._parallel = allow_parallel_tool_calls
@@ -239,9 +247,11 @@ class StreamingObjectProcessor(Generic[M]):
 
     def _read_event(self, event: Any) -> None:
         if isinstance(event, CallStart):
-            self._start(event.index, event.name)
+            self._open[event.index] = self._begin(event.name)
         elif isinstance(event, CallDelta):
-            self._delta(event.index, event.text)
+            if (slot := self._open.get(event.index)) is not None:
+                slot.fed += len(event.text)
+                self._fill(slot, event.text)
         elif isinstance(event, CallEnd):
             self._end(event.call)
         elif isinstance(event, Content):
@@ -266,15 +276,6 @@ class StreamingObjectProcessor(Generic[M]):
     def _fill(self, slot: _Slot[M], text: str) -> None:
         slot.builder.feed_all(text, self._time)
         self._progress += len(text) if slot.counts else 0
-
-    def _start(self, index: int, name: str) -> None:
-        self._open[index] = self._begin(name)
-
-    def _delta(self, index: int, text: str) -> None:
-        slot = self._open.get(index)
-        if slot is not None:
-            slot.fed += len(text)
-            self._fill(slot, text)
 
     def _end(self, call: ToolCall) -> None:
         slot = self._open.pop(call.index, None) or self._begin(call.name)
@@ -360,12 +361,12 @@ class StreamingObjectProcessor(Generic[M]):
         self._last_calls[place] = slot, text
 
 
-def _check_class(output_cls: Any) -> None:
+def check_class(output_cls: Any) -> None:
+    """Whether it is a pydantic class.
+
+    Raises:
+        ConfigurationError: it is not.
+    """
     if not (isinstance(output_cls, type) and issubclass(output_cls, BaseModel)):
         message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
         raise ConfigurationError(message, field="output_cls", value=output_cls)
-    try:
-        output_cls.model_rebuild()  # does nothing if the class is complete
-    except (PydanticUserError, NameError) as error:
-        message = f"output_cls={output_cls.__name__} refers to an unknown type: {error}"
-        raise ConfigurationError(message, field="output_cls", value=output_cls) from error

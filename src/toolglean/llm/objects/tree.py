@@ -292,7 +292,8 @@ class Builder:
 
     def _reads_key(self) -> bool:
         scanner = self._scanner
-        return scanner.token == KEY or (scanner.token in {NEED, FAIL} and IN_KEY in {scanner.state, _back(scanner)})
+        state = scanner.string_state if scanner.state == ESCAPE else scanner.state
+        return scanner.token == KEY or (scanner.token in {NEED, FAIL} and state == IN_KEY)
 
     def _piece(self, text: str, begin: int, end: int, base: int, time: int, *, last: bool = False) -> Text | Scalar:
         leaf = self._leaf
@@ -316,10 +317,6 @@ class Builder:
 
 
 _LEAVES = _STRINGS | {IN_NUMBER, LITERAL}
-
-
-def _back(scanner: JsonScanner) -> int:
-    return scanner.string_state if scanner.state == ESCAPE else OPEN_ENDED
 
 
 def _ready(raw: str, *, cut: bool) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.parameters import ending_of, has_bare_key
 from toolglean.formats.spec import JSON, Format, Literal, Quoted, Slot, Space, Token, tokens_of
+from toolglean.formats.words import literals_in, literals_of
 
 __all__ = ["export"]
 
@@ -127,7 +128,7 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], slots: Mapping[str, tu
             found += "(?P<value>.*?)"
         else:
             without, chars = slots[token.name]
-            following = next((each.text[0] for each in tokens[place + 1 :] if isinstance(each, Literal)), after)
+            following = next(iter(literals_in(tokens[place + 1 :])), after)[:1]
             found += rf"(?P<{token.name}>[^{without}{_in_class({*chars, following} - {''})}]+)"
     return found
 
@@ -138,8 +139,7 @@ def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
     slots = [token.name for token in tokens if isinstance(token, Slot)]
     if slots:
         raise _error(declared, f"{{{slots[0]}}} comes after the arguments")
-    literals = [_escaped(token.text) for token in tokens if isinstance(token, Literal)]
-    return r"\s*".join(literals)
+    return r"\s*".join(map(_escaped, literals_in(tokens)))
 
 
 # -- calls -------------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], l
             found.append(spelling)
             if _has_marker(pattern):
                 dropped += [each.strip() for each in section if each.strip()]
-                dropped += [token.text for token in tokens_of(declared.separator) if isinstance(token, Literal)]
+                dropped += literals_of(declared.separator)
     return found, dropped
 
 
@@ -183,7 +183,7 @@ def _has_marker(pattern: str) -> bool:
 
 def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spelling:
     tokens = tokens_of(pattern.strip())
-    last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot) and token.name != "ws")
+    last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot))
     slot = tokens[last]
     assert isinstance(slot, Slot)
     if slot.name not in LAST_SLOTS:

@@ -60,8 +60,8 @@ def tag_of(template: str, language: str | None = None, *, untrusted: bool = Fals
 
 
 def _of_jinja(template: str, *, untrusted: bool) -> TemplateTag:
-    from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober  # noqa: PLC0415
-    from toolglean.sources.templates.infer.written_tag import shown_tag  # noqa: PLC0415  a Go template renders nothing
+    # A Go template renders nothing.
+    from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober, shown_tag  # noqa: PLC0415
     from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415
     from toolglean.sources.templates.time_budget import TimeBudget  # noqa: PLC0415
 

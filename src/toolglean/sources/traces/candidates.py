@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.errors import FormatError
 from toolglean.formats.patterns import is_marker
-from toolglean.formats.spec import Format, Literal, Pairs, Tree, tokens_of
+from toolglean.formats.spec import Format, Pairs, Tree, literals_of
 from toolglean.sources.templates.infer.call_syntax import as_list
 from toolglean.sources.traces.bodies import Shape, shapes
 from toolglean.sources.traces.frames import Frame, frame_of
@@ -141,7 +141,7 @@ def _listed(frame: Frame, body: str) -> str | None:
 
 def _care(call: str, frame: Frame) -> dict[str, Any]:
     # A call that begins with a word begins a line, and counts only with a tool's name.
-    first = next((token.text for token in tokens_of(frame.section[0] or call) if isinstance(token, Literal)), "")
+    first = next(iter(literals_of(frame.section[0] or call)), "")
     if first[:1].isalnum():
         return {"at_line_start": True, "registered_only": True}
     return {} if is_marker(first) else {"registered_only": True}

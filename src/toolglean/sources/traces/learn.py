@@ -21,8 +21,8 @@ from typing import Any
 from toolglean.errors import FormatError, UsageError, shown
 from toolglean.formats.origin import Origin
 from toolglean.formats.registry import all_formats
-from toolglean.formats.spec import Format
-from toolglean.sources.templates.infer.recognise import is_plausible, literals, share_in
+from toolglean.formats.spec import Format, literals_of
+from toolglean.sources.templates.infer.recognise import is_plausible, share_in
 from toolglean.sources.traces.agreement import Agreement, Search
 from toolglean.sources.traces.given import FEWEST, Given, given
 from toolglean.sources.traces.proof import fault_of, prove, reading_of
@@ -104,7 +104,7 @@ def _recognised(given: Given, learnt: Agreement | None) -> Learnt | None:
     fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
 
     def share(declared: Format) -> float:
-        return share_in(text, literals(declared.call, *declared.section))
+        return share_in(text, literals_of(declared.call, *declared.section))
 
     for declared in sorted(fitting, key=share, reverse=True):
         wrong = ((number, fault_of(declared, given, number)) for number in range(len(given.turns)))

@@ -1,5 +1,5 @@
-# Which parsers of other projects the kit brings an adapter for. Imports none of them: an adapter is a file that runs in
-# the Python of its project.
+# The targets that `--target` knows by name: toolglean's own two, and the parsers of other projects that the kit brings
+# an adapter for. Imports none of them: an adapter is a file that runs in the Python of its project.
 #
 #   flags.py              one table of formats: their markers, and how other projects name what they have for them
 #   tokens.py             what adapters of servers have in common, and what a token is, where no tokenizer is at hand
@@ -22,12 +22,12 @@ HERE: Final = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class ShippedTarget:
-    """A parser of another project, with the adapter that runs it.
+    """A parser with the adapter that runs it.
 
     Attributes:
         name: what `--target` takes.
-        adapter: the file of the adapter, and the name of its class or function, with a colon between them.
-        package: the distribution whose version is that of the target.
+        adapter: the file or the module of the adapter, and the name of its class or function, with a colon between.
+        package: the distribution whose version is that of the target; "" for toolglean itself.
         install: what to install, and how, in one or two sentences.
     """
 
@@ -73,6 +73,8 @@ _ALL: Final = (
         "Install it with `pip install sglang`; without a GPU, unpack its wheel and install what its parsers import.",
     ),
     _target("smg", "smg"),
+    ShippedTarget("toolglean", "toolglean.kit.conformance.own:Own", "", ""),
+    ShippedTarget("toolglean-auto", "toolglean.kit.conformance.own:Auto", "", ""),
     _target("transformers", "Transformers"),
     _target(
         "vllm",
@@ -80,7 +82,7 @@ _ALL: Final = (
         "Install it with `pip install vllm`; without a GPU, unpack its source and install requirements/common.txt.",
     ),
 )
-"""Which interfaces of a project are used, and how, is at the head of its file."""
+"""toolglean with the format of each case, and without; of a project, which interfaces are used is told by its file."""
 
 TARGETS: Final[Mapping[str, ShippedTarget]] = MappingProxyType({each.name: each for each in _ALL})
-"""By name, in alphabetical order. toolglean itself is not among them."""
+"""By name, in alphabetical order."""

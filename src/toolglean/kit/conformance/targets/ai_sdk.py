@@ -16,10 +16,12 @@ import atexit
 import json
 import os
 import re
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from toolglean._child import LineChild
+from toolglean.kit.conformance.targets.tokens import SECONDS, Adapter
 
 __all__ = ["PROTOCOLS", "AiSdk", "version"]
 
@@ -31,15 +33,14 @@ _reasoning = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL).match
 
 
 @cache
-def _node() -> subprocess.Popen[str]:
+def _node() -> LineChild:
     folder = os.environ.get("TOOLGLEAN_AI_SDK", "")
     if not folder:
         raise FileNotFoundError(
             "TOOLGLEAN_AI_SDK is not set; run `npm install @ai-sdk-tool/parser` in a folder, and set it to that folder"
         )
-    command = ["node", str(Path(__file__).with_suffix(".mjs")), folder]
-    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")  # noqa: S603
-    atexit.register(started.kill)
+    started = LineChild(["node", str(Path(__file__).with_suffix(".mjs")), folder])
+    atexit.register(started.close)
     return started
 
 
@@ -49,46 +50,31 @@ def version() -> str:
 
 
 def _ask(step: str, **given: Any) -> Any:
-    node = _node()
-    assert node.stdin is not None
-    assert node.stdout is not None
-    node.stdin.write(json.dumps({"step": step, **given}) + "\n")
-    node.stdin.flush()
-    answer = json.loads(node.stdout.readline())
+    answer = json.loads(_node().ask(json.dumps({"step": step, **given}), SECONDS))
     if "error" in answer:
         raise RuntimeError(answer["error"])
     return answer["answer"]
 
 
-class AiSdk:
-    """A turn, read as the AI SDK's middleware reads it.
+class AiSdk(Adapter):
+    """A turn, read as the AI SDK's middleware reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt has opened the reasoning, which another middleware would take out: not claimed.
-        special, atomic: what the case knows of its tokens; not used.
-    """
-
-    def __init__(
-        self,
-        tools: list[dict[str, Any]],
-        format: str | None = None,
-        start: str | None = None,
-        special: Any = None,
-        atomic: list[str] | None = None,
-    ) -> None:
-        del special, atomic
-        protocol = PROTOCOLS.get(format or "")
-        if protocol is None or start is not None:
-            raise NotImplementedError(f"the package has no protocol for {format or 'turns of no known format'}")
-        functions = [each.get("function", each) for each in tools]
+    def open(self) -> None:
+        """See `Adapter`. Another middleware would take out reasoning that the prompt has opened: not claimed."""
+        protocol = PROTOCOLS.get(self.format or "")
+        if protocol is None or self.opened:
+            raise NotImplementedError(f"the package has no protocol for {self.format or 'turns of no known format'}")
+        functions = [each.get("function", each) for each in self.tools]
         given = [
             {"type": "function", "name": each["name"], "inputSchema": each.get("parameters") or {"type": "object"}}
             for each in functions
         ]
         self._held: str | None = ""  # what may be reasoning; None once it is over
         _ask("open", protocol=protocol, tools=given)
+
+    def pieces(self, text: str) -> list[str]:
+        """The characters of the turn: a middleware is not given tokens."""
+        return list(text)
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""

@@ -26,9 +26,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from toolglean._child import LineChild
 from toolglean.kit.conformance.targets.build_llama_cpp import FOLDER, PROGRAM, VARIABLE
 from toolglean.kit.conformance.targets.flags import named
-from toolglean.kit.conformance.targets.tokens import Adapter
+from toolglean.kit.conformance.targets.tokens import SECONDS, Adapter
 
 __all__ = ["TEMPLATES", "LlamaCpp", "version"]
 
@@ -61,16 +62,9 @@ def source() -> Path:
 
 
 @cache
-def program() -> subprocess.Popen[str]:
+def program() -> LineChild:
     """The program, which reads one turn after the other."""
-    return subprocess.Popen(  # noqa: S603  # the user built it
-        [source() / FOLDER / PROGRAM],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-    )
+    return LineChild([str(source() / FOLDER / PROGRAM)])
 
 
 def version() -> str:
@@ -90,11 +84,7 @@ def ask(**request: Any) -> dict[str, Any]:
     Raises:
         ValueError: what llama.cpp raised.
     """
-    running = program()
-    assert running.stdin is not None
-    assert running.stdout is not None
-    print(json.dumps(request), file=running.stdin, flush=True)
-    answer: dict[str, Any] = json.loads(running.stdout.readline())
+    answer: dict[str, Any] = json.loads(program().ask(json.dumps(request), SECONDS))
     if "error" in answer:
         raise ValueError(answer["error"])
     return answer

@@ -1,6 +1,6 @@
 # What adapters of servers have in common: how they are made for a turn, and what a token is. Does not depend on any
 # peer, or on toolglean's own formats: adapters run in another Python, and import the standard library, the files beside
-# them and the peer.
+# them, `toolglean._child` and the peer.
 #
 # No weights and no real tokenizer are at hand, so this stands in for one: each marker of a model's format is one token,
 # as in the model's own vocabulary (a table, because a marker that is cut would be unfair to most peers), and the text
@@ -18,9 +18,11 @@ from typing import Any
 
 from toolglean.kit.conformance.targets.flags import named
 
-__all__ = ["ENDS", "MARKERS", "Adapter", "Spans", "Tokens"]
+__all__ = ["ENDS", "MARKERS", "SECONDS", "Adapter", "Spans", "Tokens"]
 
 THINK = ("<think>", "</think>")
+SECONDS = 600.0
+"""How long a peer that is another program may take to answer: the kit itself ends a turn that takes too long."""
 
 MARKERS = named("markers")
 MARKERS |= {"deepseek-v3.1": MARKERS["deepseek-v3"], "gigachat-3.1": MARKERS["gigachat-3"]}

@@ -21,7 +21,6 @@ from toolglean.sources.templates.golang.values import (
     byte_length,
     bytes_of,
     is_true,
-    method,
     text_of,
     type_name,
     zero_of,
@@ -150,17 +149,13 @@ def _escaping(escape: Callable[[str], str]) -> Callable[[Sequence[Any], Budget],
 
 
 def _typescript(values: Sequence[Any], _: Budget) -> str:
-    convert = method(values[0], "ToTypeScriptType")
-    return str(convert(values[0])) if convert else "any"
+    methods = values[0].type.methods if isinstance(values[0], Struct) else {}
+    return str(methods["ToTypeScriptType"](values[0])) if "ToTypeScriptType" in methods else "any"
 
 
 def _call(values: Sequence[Any], _: Budget) -> Any:
-    kind = "call of nil" if values[0] is None else f"non-function of type {type_name(values[0])}"
-    raise GoError(kind)  # none of the values here are functions
-
-
-def _not(values: Sequence[Any], _: Budget) -> bool:
-    return not is_true(values[0])
+    # None of the values here are functions.
+    raise GoError("call of nil" if values[0] is None else f"non-function of type {type_name(values[0])}")
 
 
 _JSON = GoFunction(lambda values, budget: marshal_or_nothing(values[0], budget))
@@ -177,7 +172,7 @@ _FUNCTIONS = {
     "len": GoFunction(_len),
     "lt": GoFunction(lambda values, _: less(*values), 2, 2),
     "ne": GoFunction(lambda values, _: not equal(values), 2, 2),
-    "not": GoFunction(_not),
+    "not": GoFunction(lambda values, _: not is_true(values[0])),
     "print": GoFunction(sprint, 0, None),
     "printf": GoFunction(lambda values, budget: sprintf(values[0], values[1:], budget), 1, None, 1),
     "println": GoFunction(sprintln, 0, None),

@@ -22,7 +22,7 @@ from toolglean.sources.templates.golang.nodes import (
     Pipe,
     Variable,
 )
-from toolglean.sources.templates.golang.values import GoError, Struct, is_true, method, type_name, zero_of
+from toolglean.sources.templates.golang.values import GoError, Struct, is_true, type_name, zero_of
 
 __all__ = ["Evaluator"]
 
@@ -139,11 +139,10 @@ class Evaluator:
 
     def field(self, value: Any, name: str, pos: int) -> Any:
         """A method's result, a struct's field or a map's entry."""
-        bound = method(value, name)
-        if bound is not None:
-            return bound(value)
         if isinstance(value, dict):
             return value[name] if name in value else zero_of(value)
+        if isinstance(value, Struct) and name in value.type.methods:
+            return value.type.methods[name](value)
         if not isinstance(value, Struct) or name not in value.values:
             self.fail(f"can't evaluate field {name} in type {type_name(value)}", pos)
         return value.values[name]

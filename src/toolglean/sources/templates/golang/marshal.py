@@ -86,8 +86,6 @@ def _write_object(items: list[tuple[Any, Any]], parts: list[str], budget: Budget
 
 
 def _is_shown(member: Member, struct: Struct) -> bool:
-    if member.key is None:
-        return False
     value = struct.values[member.name]
     return not (member.omitted and not isinstance(value, Struct) and not value)
 

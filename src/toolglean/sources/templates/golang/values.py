@@ -27,7 +27,6 @@ __all__ = [
     "byte_length",
     "bytes_of",
     "is_true",
-    "method",
     "text_of",
     "type_name",
     "zero_of",
@@ -44,14 +43,14 @@ class Member:
 
     Attributes:
         name: its name.
-        key: its key in JSON; None leaves it out.
+        key: its key in JSON.
         decode: its value, given the one that JSON has under its key; None if it has none.
         omitted: whether JSON leaves it out if it is empty.
         hidden_if_nil: whether it is not printed if it is nil, because Ollama's versions differ in such fields.
     """
 
     name: str
-    key: str | None = None
+    key: str
     decode: Callable[[Any], Any] = lambda value: value
     omitted: bool = False
     hidden_if_nil: bool = False
@@ -97,13 +96,6 @@ class Text(list[str]):
 def zero_of(values: dict[str, Any]) -> Any:
     """The value of a missing key: the zero value of the map's elements, or nil if those may be of any type."""
     return values.zero() if isinstance(values, JsonMap) and values.zero else None
-
-
-def method(value: Any, name: str) -> Callable[[Any], Any] | None:
-    """The method of that name, if the value's type has one."""
-    if isinstance(value, Struct):
-        return value.type.methods.get(name)
-    return None
 
 
 def is_true(value: Any) -> bool:

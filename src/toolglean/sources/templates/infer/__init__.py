@@ -3,12 +3,11 @@
 #
 #   probes.py           what the template is asked to write: sentinels in every leaf
 #   input_style.py      how messages can be passed to a template
-#   prober.py           which messages this template accepts; where the assistant's turn is in what it writes
+#   prober.py           which messages this template accepts; where the assistant's turn, and its tag, are in the text
 #   texts.py            what texts have in common
 #   frame.py            reasoning, content, the end of a turn; the header of the model's message in a prompt
-#   call_syntax.py      how a call carries its arguments; parameter_types.py: parameters as text
+#   call_syntax.py      how a call carries its arguments; parameter.py: parameters as text
 #   fit.py              openers, closers, separators: a Format
-#   written_tag.py      the tag before a call, and its closer
 #   recognise.py        known formats, which cover more than one template shows
 #   messages.py         the messages of the proof; verify.py: the proof
 #   result.py           Inference, NoFormatError, and how losses are worded
@@ -26,11 +25,10 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.fit import fit
 from toolglean.sources.templates.infer.frame import Frame, frame_of, marks_of
-from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober
+from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober, shown_tag
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, advice_for, losses_of
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
-from toolglean.sources.templates.infer.written_tag import shown_tag
 from toolglean.sources.templates.language import advice_in, template_language
 from toolglean.sources.templates.markers import GENERIC
 from toolglean.sources.templates.tag import go_tag_of
@@ -167,15 +165,7 @@ def _frame(prober: Prober) -> Frame:
 
 
 def _check_markers(found: Format) -> None:
-    pairs = (*found.all_sections, *found.all_reasonings)
-    patterns = (
-        *found.calls,
-        *found.parameters,
-        found.separator,
-        *found.drop,
-        *(each for pair in pairs for each in pair),
-    )
-    longest = max(map(len, patterns))
+    longest = max(map(len, found.patterns))
     if longest > LONGEST_MARKER:
         raise FormatError(
             f"no format can be read from the template: it writes the same text of {longest} characters with each call, "

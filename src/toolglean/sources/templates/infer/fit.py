@@ -18,7 +18,7 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import JSON, Format, Quoted
 from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, as_list, call_syntax_of, has_marker
 from toolglean.sources.templates.infer.frame import Frame
-from toolglean.sources.templates.infer.parameter_types import types_of
+from toolglean.sources.templates.infer.parameter import types_of
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import REPLY, TYPED, Message, call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of

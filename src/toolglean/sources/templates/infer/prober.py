@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from os.path import commonprefix
@@ -27,13 +27,14 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.sources.templates.infer.input_style import InputStyle, all_styles, styles_for_texts
 from toolglean.sources.templates.infer.probes import REPLY, TOOLS, TYPED, USER, Call, Message, call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of, snapped, turn_ends
+from toolglean.sources.templates.markers import GENERIC, closer_for, tag_before
 from toolglean.sources.templates.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.rendering import Renderer
     from toolglean.tools import Tool
 
-__all__ = ["Prober", "Turn"]
+__all__ = ["Prober", "Turn", "shown_tag"]
 
 FOLLOWUP = "zqxnext"
 RESULT = "zqxresult"
@@ -354,3 +355,30 @@ def _said(unwritten: list[str]) -> str:
 def _is_doubled(text: str, probed: Call) -> bool:
     # The arguments are JSON in a JSON string.
     return any(f'\\"{each}' in text for each in (*probed.arguments, *probed.arguments.values()))
+
+
+# -- the tag of the template -------------------------------------------------------------------------------------------
+
+
+def shown_tag(calling: Prober | None, texts: Callable[[], Prober]) -> tuple[str, str]:
+    """The tag and its closer; "{" and "" if the template writes none.
+
+    Args:
+        calling: renders calls; None: the template writes none of them whole.
+        texts: makes the prober that is used then: what is before a call is of use even if its values are changed.
+    """
+    try:
+        return _written(calling or texts())
+    except (FormatError, TemplateError):
+        return GENERIC, ""
+
+
+def _written(prober: Prober) -> tuple[str, str]:
+    probed = call(0)
+    text = prober.turn(Message((probed,))).text
+    leaves = [probed.name, *probed.arguments, *probed.arguments.values(), prober.style.id_of(probed, 0)]
+    places = [(text.find(leaf), text.rfind(leaf) + len(leaf)) for leaf in leaves if leaf in text]
+    if not places:
+        return GENERIC, ""
+    tag = tag_before(text[: min(first for first, _ in places)])
+    return tag, closer_for(tag, text[max(last for _, last in places) :].lstrip("\"'})"))

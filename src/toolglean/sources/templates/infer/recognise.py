@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import all_formats
 from toolglean.formats.render import render
-from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.formats.spec import Format, literals_of
 from toolglean.sources.templates.infer.messages import TOOLS, checks
 from toolglean.sources.templates.infer.probes import TOOLS as PROBED
 from toolglean.sources.templates.infer.probes import Message, call
@@ -20,7 +20,7 @@ from toolglean.tools import ToolSet
 if TYPE_CHECKING:
     from toolglean.sources.templates.infer.prober import Prober
 
-__all__ = ["is_plausible", "literals", "recognise", "share_in"]
+__all__ = ["is_plausible", "recognise", "share_in"]
 
 MOST = 12  # how many formats are tried
 
@@ -59,14 +59,9 @@ def _turns(prober: Prober) -> str:
     return "\n".join(found)
 
 
-def literals(*patterns: str) -> list[str]:
-    """The text of the patterns between their slots."""
-    return [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
-
-
 def is_plausible(declared: Format, text: str) -> bool:
     """Whether the markers of a call are in the text: without those of the section, which some templates leave out."""
-    return any(all(each in text for each in literals(pattern)) for pattern in declared.calls)
+    return any(all(each in text for each in literals_of(pattern)) for pattern in declared.calls)
 
 
 def share_in(text: str, markers: list[str]) -> float:
@@ -83,7 +78,7 @@ def _writes(declared: Format, text: str) -> bool:
 
 
 def _specific(declared: Format, text: str, source: str) -> tuple[float, bool, float]:
-    main = literals(declared.call, *declared.section, *declared.parameters[:1])
+    main = literals_of(declared.call, *declared.section, *declared.parameters[:1])
     around = [part for pair in declared.all_reasonings for part in pair] + list(
         declared.drop + declared.content_markers
     )

@@ -1,216 +1,40 @@
-# How words and text values are read: only a marker after them shows that they are complete. Does not depend on which
-# markers a family has (swallowed_markers.py), or on how values become JSON (engine/parameters.py).
+# How values of parameters are read: text up to its marker, or up to where another parameter begins, and JSON. Does not
+# depend on which markers a family has (swallowed_markers.py), on what may follow a value (formats/parameters.py), or on
+# how values become JSON (engine/parameters.py).
 #
-# A word (a name, id, index, key or type) is short, and is read character by character. A value is text up to its
-# closing marker, which is accepted only if it is followed by what may follow it. So a value whose closing marker was
-# read is kept in the call, and continues if something else follows. If it lacks its closing marker, or has another
-# spelling of it, a marker of its family appears where it can only come after the value, and a repair is tried.
-"""Words and text values."""
+# Only a marker after a text shows that it is complete, and only if it is followed by what may follow it. So a value
+# whose closing marker was read is kept in the call, and continues if something else follows. If it lacks its closing
+# marker, or has another spelling of it, a marker of its family appears where it can only come after the value, and a
+# repair is tried.
+"""Values of parameters."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.matcher.calls import no_call
-from toolglean.engine.matcher.literals import accept, arrived
-from toolglean.engine.matcher.reading import NOWHERE, Description, Field
-from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, has_marker, opens_tag, swallowed_markers_of
-from toolglean.engine.names import contains_markup
-from toolglean.engine.parameters import Parameters, pass_value
-from toolglean.engine.reasons import malformed_call
+from toolglean.engine.matcher.arguments import Arguments
+from toolglean.engine.matcher.calls import end_value
+from toolglean.engine.matcher.literals import arrived
+from toolglean.engine.matcher.reading import NOWHERE, Field
+from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, opens_tag, swallowed_markers_of
+from toolglean.engine.parameters import pass_value
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
-from toolglean.formats.parameters import KEY_CHARS
+from toolglean.formats.parameters import Followers, followers_of
 from toolglean.formats.spellings import can_close
-from toolglean.scan.names import NAME_CHARS
-from toolglean.scan.nested import whole_characters
+from toolglean.scan.json_reader import JsonValueReader
 from toolglean.scan.reader import string_text
+from toolglean.scan.scanner import DONE, FAIL
+from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Call, Reading
     from toolglean.engine.matcher.swallowed_markers import Spelling
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
-    from toolglean.scan.text import Finder
+    from toolglean.formats.compile import Program
 
-__all__ = ["Value", "Word"]
-
-WORD_CHARS = 4096  # characters of a key, or of any word with the white space around it
-
-_letters = re.compile("[A-Za-z0-9_]*").match
-_plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
-_index_body = re.compile(r"\d*").match
-_id_body = re.compile(r"[^\s`(<\[]*").match  # with code or a marker in it, it is what follows a call that was cut
-_word_body = re.compile(r"[\w.-]*").match
-_other_body = re.compile(r"\S*").match
-
-
-class Word(Field):
-    """A name, id, index, server, key or type."""
-
-    __slots__ = ("_word",)
-
-    within = "name"
-
-    def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
-        self.slot, self._word = slot, ""
-
-    def expected(self) -> str:
-        """See `Stage`."""
-        return _expected(self.slot.kind)
-
-    def describe(self, reading: Reading) -> Description:
-        """See `Stage`."""
-        return Description(self.within, reading.call.name, self.slot, self._word)
-
-    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
-        """See `Stage`."""
-        terminals = self.slot.terminals
-        while i < len(text):
-            if terminals.after_words and (j := self._inside(turn, text, i)) > i:
-                i = j
-                continue
-            if terminals.marker and (j := self._along(turn, terminals.marker, text, i)) > i:
-                i = j
-                if self._word.endswith(terminals.marker):
-                    return self._end(turn, reading, terminals.marker, i)
-                continue
-            char = text[i]
-            if char in terminals.chars and self._word.strip():
-                return self._end(turn, reading, "", i)
-            self._word += char
-            if turn.region.open:
-                turn.region.keep(char)
-            i += 1
-            if self._word.endswith(terminals.literals):
-                return self._end(
-                    turn, reading, next(each for each in terminals.literals if self._word.endswith(each)), i
-                )
-            if not self._may_go_on(turn, terminals.literals):
-                return self._refuse(turn, reading, char, i)
-        return i
-
-    def _inside(self, turn: Turn, text: str, i: int) -> int:
-        # Letters after letters: the word can neither end nor become wrong there, as long as it is not too long.
-        end: int = _letters(text, i).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-        if end == i or self.slot.kind == "index" or len(self._word) + end - i > NAME_CHARS or not _plain(self._word):
-            return i
-        self._word += text[i:end]
-        if turn.region.open:
-            turn.region.keep(text[i:end])
-        return end
-
-    def _along(self, turn: Turn, marker: str, text: str, i: int) -> int:
-        # As much of the marker after the word as the text has: nothing else can end there. What may come before its
-        # last character may come before each of its characters.
-        word = self._word
-        place = word.rfind(marker[0])
-        begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
-        piece, bare = text[i : i + len(marker) - begun], turn.region.bare
-        if len(piece) < 2 or bare or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS:
-            return i
-        self._word = word + (piece[:-1] if begun + len(piece) == len(marker) else piece)
-        if not self._may_go_on(turn, (marker,)):
-            self._word = word
-            return i
-        self._word = word + piece
-        if turn.region.open:
-            turn.region.keep(piece)
-        return i + len(piece)
-
-    def _may_go_on(self, turn: Turn, literals: tuple[str, ...]) -> bool:
-        # Whether what was read can still become a word.
-        edge, word = self.slot.edges[0], self._word.lstrip()
-        if edge.kind == "key" and edge.word:  # no marker precedes it
-            end: int = _word_body(word).end()  # type: ignore[union-attr]  # it matches the empty string
-            rest = word[end:].lstrip(" \t")
-            return 0 < end <= KEY_CHARS and (not rest or any(literal.startswith(rest) for literal in literals))
-        if edge.kind in {"key", "type", "server"} or len(self._word) > WORD_CHARS:
-            return len(self._word) <= WORD_CHARS  # white space matters: it is examined later
-        line = word.partition("\n")[0] if edge.kind == "name" and not edge.word and turn.names.spaced else ""
-        if line and line == word:
-            return len(word) <= NAME_CHARS
-        body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
-        body = _id_body if edge.kind == "id" and not edge.word else body
-        is_named = line and turn.names.resolve(line.rstrip()) is not None
-        end = len(line) if is_named else body(word).end()  # type: ignore[union-attr]  # they match the empty string
-        if edge.kind == "name" and edge.doubtful and not word[:end].isascii() and not turn.names.may_begin(word):
-            return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes
-        rest = word[end:].lstrip()
-        if rest and edge.kind == "name" and edge.word and turn.region.bare and not turn.accepts(word[:end]):
-            return False
-        if end > NAME_CHARS + max(map(len, literals), default=0) or (edge.word and rest and not end):
-            return False
-        return not rest or any(literal.lstrip().startswith(rest) for literal in literals)  # ` json` begins with a blank
-
-    def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
-        if turn.emit.open:
-            turn.give_up(malformed_call(self.expected()), char, turn.tape.base + i - 1)
-        elif reading.walk.pending_action is not None:
-            accept(turn, reading)
-        else:
-            no_call(turn, reading, awaits=(reading.call.name or self._named_on_line(turn), self.slot.formats))
-        return i
-
-    def _named_on_line(self, turn: Turn) -> str:
-        # The tool that is named between a whole marker and the line's end; or "".
-        name, broken, _ = self._word.lstrip().partition("\n")
-        known = broken and self.slot.kind == "name" and turn.names.resolve(name.rstrip()) is not None
-        return name.rstrip() if known and turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} else ""
-
-    def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
-        # The literal that ends the word has been read, up to `i`.
-        here = turn.tape.base + i
-        word = self._word[: len(self._word) - len(literal)]
-        if literal[:1] == ">" and "\n" in word[len(word.rstrip()) :]:  # it opens a quoted line
-            return self._refuse(turn, reading, literal, i)
-        if self._is_taken(turn, reading, word, here - len(self._word)):
-            reading.walk.close_slot(self.slot, literal, here - len(literal))
-            reading.go_on()
-            if literal and reading.walk.states.flags:
-                arrived(turn, reading, here)
-        return i
-
-    def _is_taken(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
-        # The word is complete. False: it cannot be what it should be.
-        kind = self.slot.kind
-        if kind in {"key", "type"}:
-            exact = kind == "key" and not (self.slot.edges[0].word or self.slot.edges[0].trail)
-            return self._is_key(turn, reading, word if exact else word.strip(), start)
-        if kind == "name":
-            return self._is_name(turn, reading, word.strip())
-        reading.call.take(kind, whole_characters(word.strip()))
-        if kind == "id" and turn.emit.open:
-            turn.emit.call.set_id(reading.call.id)
-        return True
-
-    def _is_name(self, turn: Turn, reading: Reading, word: str) -> bool:
-        program, number = reading.walk.program, self.slot.edges[0].format
-        strange = contains_markup(word) or (turn.region.bare and not turn.accepts(word))
-        if not word or ((strange or has_marker(program, number, word)) and turn.names.resolve(word) is None):
-            no_call(turn, reading)
-            return False
-        reading.call.take("name", whole_characters(program.formats[number].unescaped(word)))
-        return True
-
-    def _is_key(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
-        call, formats, kind = reading.call, reading.walk.program.formats, self.slot.kind
-        key = turn.names.key_meant(turn.emit.call.name, word, formats[self.slot.edges[0].format].unescaped(word))
-        if contains_markup(word) if kind == "type" else key is None:
-            turn.give_up(malformed_call(_expected(kind)), word, start)
-            return False
-        parameters = call.parameters
-        if parameters is None:
-            opened, tool, depth = formats[call.format], turn.names.tool(call.name), turn.limits.depth
-            parameters = Parameters(tool, opened.types, depth, coerce=turn.rules.coerce, wrappers=opened.wrappers)
-            call.begin_parameters(parameters)
-        parameters.word(kind, word if kind == "type" or key is None else key)
-        return True
-
-
-def _expected(kind: str) -> str:
-    return f"{'an' if kind in {'id', 'index'} else 'a'} {kind} was expected"
+__all__ = ["JsonValue", "OpenValue", "Value"]
 
 
 class Value(Field):
@@ -397,3 +221,107 @@ class Value(Field):
 def _suspend(turn: Turn, reading: Reading, found: str, place: int, put: Put) -> None:
     # The closing marker may be missing there; if it is inserted, `found` is what follows it.
     turn.suspend(Fault(Kind.UNCLOSED, None, found, place, CLOSER, put), reading.copy())
+
+
+# -- values that no marker of their own ends ---------------------------------------------------------------------------
+
+
+class OpenValue(Value):
+    """Text up to where a parameter, or the end of the call, follows."""
+
+    __slots__ = ()
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        parameters, base = self.parameters, turn.tape.base
+        if parameters.lead:
+            i, passed = parameters.read_lead(text, i)
+            if passed is not None:
+                self._pass_on(turn, passed, base + i)
+            if parameters.lead:
+                return i
+        place, found = self._finder().find(text, i)
+        if place > i:
+            self._pass_on(turn, text[i:place], base + i)
+        if not found:
+            return turn.hold(text, place)
+        end = place + len(found)
+        if not found.endswith(self._text()):  # the end of the call
+            self._end(turn, reading, found, base + place, base + place)
+            return end
+        keys = turn.names.keys_of(reading.call.name)
+        followers = _followers(reading.walk.program, reading.call.format)
+        follows = followers.follow(text, end, self._text(), keys, at_end=False)
+        if follows is None:
+            return turn.hold(text, place)
+        if not follows:
+            self._pass_on(turn, text[place : place + 1], base + place)
+            return place + 1
+        self._end(turn, reading, found, base + place, base + end)
+        return end
+
+    def stops(self) -> Stops | None:
+        """See `Payload`."""
+        parameters = self.parameters
+        return (self._finder().search, string_text) if parameters.passes else None
+
+    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
+        """See `Payload`."""
+        return pass_value(turn, self._finder(), text)
+
+    def _finder(self) -> Finder:
+        if self.finder is None:
+            ending, text = self.slot.ending, self._text()
+            others = self.slot.terminals.literals if ending.open else ()
+            self.finder = Finder([text, ending.trail + text, *others], exact=True)
+        return self.finder
+
+    def _text(self) -> str:
+        return self.slot.ending.of(self.parameters.key)
+
+    def _end(self, turn: Turn, reading: Reading, found: str, start: int, slot_end: int) -> None:
+        # What was found ends the value: that is certain already, except of a marker with white space in it.
+        reading.walk.close_slot(self.slot, "" if self.slot.ending.is_keyed else found, start)
+        reading.call.close_value(self, slot_end)
+        self.stray = False
+        reading.go_on()
+        if not self.slot.ending.is_keyed:
+            arrived(turn, reading, start + len(found))
+        elif end_value(turn, reading, self, start + len(found)):
+            reading.walk.settle(start + len(found))
+
+
+class JsonValue(Arguments):
+    """A value in JSON, which is passed on as it is written."""
+
+    __slots__ = ()
+
+    within = "value"
+
+    def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
+        assert reading.call.parameters is not None  # a key is before each value
+        self.slot, self._kept = slot, None
+        self.source = JsonValueReader(turn.limits.depth - 1)
+        turn.delta(reading.call.parameters.begin_json(), reading.walk.pending_start)
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        j, piece, status = self.source.read(text, i)
+        end = turn.tape.base + j
+        if piece:
+            turn.delta(piece, turn.tape.base + i, after_comma=self.source.after_comma)
+        if status is FAIL:
+            turn.refuse_arguments(self.source.fault, text[j], end)
+        elif status is DONE:
+            reading.walk.close_slot(self.slot, "", end)
+            reading.go_on()
+            turn.read_again("", end, always=True)
+        return j
+
+
+def _followers(program: Program, number: int) -> Followers:
+    key = "followers", number
+    if key not in program.kept:
+        program.kept[key] = followers_of(program.formats[number])
+    found: Followers = program.kept[key]
+    return found
