@@ -262,8 +262,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     from toolglean.sources.templates.infer import prober  # noqa: PLC0415
 
     if not depth.is_full():
-        monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))
-        monkeypatch.setattr(prober, "LATE_SECONDS", 0.5)
+        monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.4))
+        monkeypatch.setattr(prober, "LATE_SECONDS", 0.3)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -112,6 +112,7 @@ def byte_chunkings(data: bytes, seed: int) -> Iterator[list[bytes]]:
         yield [data[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", TURNS)
 @pytest.mark.parametrize("entry", [by_feed, by_iterator, by_async_iterator])
 def test_every_entry_point_on_every_cut_of_the_text(name: str, entry: Callable[..., list[Event]]) -> None:
@@ -124,6 +125,7 @@ def test_every_entry_point_on_every_cut_of_the_text(name: str, entry: Callable[.
         assert join(entry(make, chunks)) == whole, chunks
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", [name for name in TURNS if name != "lone surrogates"])
 @pytest.mark.parametrize("entry", [by_iterator, by_async_iterator])
 def test_every_iterator_on_every_cut_of_the_bytes(name: str, entry: Callable[..., list[Event]]) -> None:

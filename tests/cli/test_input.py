@@ -105,6 +105,7 @@ def test_tools_of_a_line_that_cannot_be_read(tmp_path: Path) -> None:
     assert data["notes"][0].startswith("Tools ignored: ")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda each: each.name)
 def test_a_shipped_stream_is_read_with_its_tools(stream: Any, tmp_path: Path) -> None:
     name, calls = read_by_all(tmp_path, stream.name)

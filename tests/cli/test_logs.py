@@ -324,6 +324,7 @@ def test_a_table_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
         output.unlink()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("size", [0, 1, 5000, 20_000])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_cut_anywhere_is_repaired(kind: str, size: int, tmp_path: Path) -> None:

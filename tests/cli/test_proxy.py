@@ -73,7 +73,7 @@ def test_it_conforms() -> None:
     upstream = Upstream()
     with answering("--upstream", upstream.url, "--format", "hermes") as url:
         target = Proxied(url, upstream)
-        report = run(target, cases, random_cuts=3)
+        report = run(target, cases, random_cuts=3 if depth.is_full() else 1)
         target.close()
     assert len(cases) > 10
     assert {result.case.id: result.findings for result in report.results if result.failed} == {}

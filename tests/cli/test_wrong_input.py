@@ -333,11 +333,7 @@ def test_wrong_input_of_the_proxy(args: list[str], message: str) -> None:
 )
 @pytest.mark.usefixtures("folder")
 def test_no_permission(
-    args: list[str],
-    method: str,
-    named: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    args: list[str], method: str, named: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Root may read and write everywhere, so the refusal is played."""
 

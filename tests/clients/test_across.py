@@ -63,6 +63,7 @@ def outcome(turn: Turn, *, stream: bool, **more: Any) -> Said:
     return said("messages", data, {"stream": sent.get("stream", False)})
 
 
+@pytest.mark.sampled(1, each="leak")
 @both
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_leaked_calls_are_tool_use(leak: Any, stream: bool) -> None:

@@ -92,7 +92,7 @@ def outcome(message: Any) -> tuple[str, list[tuple[str, Any]], str]:
     return text.strip(), calls, message.stop_reason
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @each_leak
 def test_leaked_calls_are_tool_use(leak: Leak, server: Loopback) -> None:
     expected = (leak.content, leak.calls, "tool_use")
@@ -123,7 +123,7 @@ SEVENTEEN = {name: leak for name, leak in KINDS_OF_LEAKS.items() if leak.second 
 REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", SEVENTEEN)
 def test_the_kinds_of_leaks_of_the_documents(row: str, server: Loopback, proxy: str) -> None:
     """The table of docs/how-to/frameworks.md."""

@@ -9,18 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.loopback import (
-    Call,
-    Cut,
-    ErrorLine,
-    Loopback,
-    Malformed,
-    Slow,
-    Status,
-    Thought,
-    Turn,
-    recorded,
-)
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Thought, Turn, recorded
 from toolglean.kit.demo import load_streams
 
 WEATHER = Call("get_weather", {"city": "Tromsø", "days": [1, 2]})

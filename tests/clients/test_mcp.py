@@ -240,10 +240,6 @@ def test_a_tool_added_behind_our_back_is_found_when_it_is_called() -> None:
 def test_only_a_server_of_this_process_takes_tools() -> None:
     server = EmbeddedMcpServer("http://127.0.0.1:9/mcp")
     assert not list(server.tools)
-    for change in (
-        lambda: server.add_tool(print),
-        lambda: server.remove_tool("x"),
-        server.tool,
-    ):
+    for change in (lambda: server.add_tool(print), lambda: server.remove_tool("x"), server.tool):
         with pytest.raises(UsageError, match="only be added to an MCPServer in this process"):
             change()

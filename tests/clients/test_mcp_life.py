@@ -72,11 +72,7 @@ async def test_a_server_that_dies_in_a_call() -> None:
     async with EmbeddedMcpServer(SCRIPT, read_timeout=5) as server:
         other = asyncio.create_task(server.execute_tool("hang", {}))
         await asyncio.sleep(0.05)
-        for result in (
-            await server.execute_tool("die", {}),
-            await other,
-            await server.execute_tool("add", {"a": 1}),
-        ):
+        for result in (await server.execute_tool("die", {}), await other, await server.execute_tool("add", {"a": 1})):
             assert result.is_error
             assert "closed" in result.text.lower()
         await server.stop()

@@ -74,6 +74,7 @@ def test_an_answer_that_grows_a_thousandfold(proxy: str, raw: RawServer) -> None
     assert peak < 8 * MIB
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("begin", [b"data: ", b"", b'data: {"type": "content_block_delta", "delta": {"text": "'])
 def test_a_line_without_an_end(begin: bytes, proxy: str, raw: RawServer) -> None:
     data = begin + b"a" * (24 * MIB)

@@ -63,6 +63,7 @@ def joined(chunks: Any) -> tuple[str, list[tuple[str, Any]]]:
     return text.strip(), [(call.name, call.arguments) for call in calls]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     server.play(Turn([leak.content] if leak.content else [], [Call(name, arguments) for name, arguments in leak.calls]))
@@ -76,6 +77,7 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
     assert chunks[-1].eval_count
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_the_same_for_every_chunking(leak: Leak) -> None:
     for texts in chunkings(leak.text):
@@ -118,6 +120,7 @@ def test_chunks_behind_the_last_one_pass() -> None:
     assert [each.message.content for each in chat_chunks(stream, TOOLS, format="hermes")] == ["hi ", "", "more", ""]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", [stream.name for stream in load_streams()])
 def test_recorded_streams(name: str, server: Loopback, client: Any) -> None:
     stream = next(each for each in load_streams() if each.name == name)

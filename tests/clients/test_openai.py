@@ -67,7 +67,7 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
     assert joined(chat_chunks(create(client), TOOLS)) == structured == (leak.content, leak.calls, "tool_calls")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_the_same_for_every_chunking(leak: Leak) -> None:
     for place, chunks in enumerate(chunkings(leak.text)):
@@ -86,7 +86,7 @@ def ended(reason: str = "stop") -> ChatCompletionChunk:
     return ChatCompletionChunk.construct(**chunk(reason=reason))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
 def test_async_and_dicts_say_the_same(leak: Leak, server: Loopback, client: Any) -> None:
     async def run() -> list[Any]:

@@ -90,7 +90,7 @@ def check(kind: Kind, row: Row, data: bytes, request: dict[str, Any]) -> None:
         assert found.reason == (row.finish or ("tool_calls" if row.found else "stop"))
 
 
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(24)
 @rows
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
@@ -100,6 +100,7 @@ def test_what_a_client_reads(row: Row, kind: Kind, stream: bool, size: int) -> N
     check(kind, row, repaired(kind, turn_of(row, size), request, **row.options), request)
 
 
+@pytest.mark.sampled(1, each="row")
 @rows
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_for_all_cuts_of_the_bytes_and_no_byte_changes_without_a_call(row: Row, kind: Kind) -> None:
@@ -111,6 +112,7 @@ def test_the_same_for_all_cuts_of_the_bytes_and_no_byte_changes_without_a_call(r
         assert found == {data}
 
 
+@pytest.mark.sampled(12)
 @rows
 def test_the_same_for_every_chunking(row: Row) -> None:
     seen = set()
@@ -257,6 +259,7 @@ def random_pieces(rng: random.Random) -> list[Any]:
     return found
 
 
+@pytest.mark.sampled(1, each="kind")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 def test_any_order_of_reasoning_content_and_calls(kind: Kind, stream: bool) -> None:

@@ -52,6 +52,7 @@ both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
+@pytest.mark.sampled(60)
 @kinds
 @both
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
@@ -86,6 +87,7 @@ PROSE = [
 ]
 
 
+@pytest.mark.sampled(3, each="text")
 @kinds
 @both
 @pytest.mark.parametrize("text", PROSE, ids=range(len(PROSE)))
@@ -134,7 +136,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str) -> None:
@@ -188,6 +190,7 @@ def both_ways(
     return short, long
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 @pytest.mark.parametrize("before", ["<think>Hm.</think>", f"One. {HERMES}\n"], ids=["reasoning", "call"])
 def test_text_after_a_repair_takes_the_short_way(kind: Kind, before: str) -> None:
@@ -555,6 +558,7 @@ def test_calls_stream_where_that_is_wanted() -> None:
         assert said(kind, data, request).calls == [CALL]
 
 
+@pytest.mark.sampled(2, each="text")
 @kinds
 @pytest.mark.parametrize("text", ["a <tool_", "<think>Hm", HERMES[:-30], f"{HERMES}\n<tool"])
 def test_a_connection_that_breaks_loses_nothing(text: str, kind: Kind) -> None:

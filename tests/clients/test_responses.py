@@ -353,6 +353,7 @@ def test_events_that_only_one_server_knows_are_numbered_and_no_more(server: Loop
     assert [event.sequence_number for event in found] == list(range(len(found)))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
 def test_the_package_itself_can_join_what_comes(leak: Leak, server: Loopback, client: Any) -> None:
     from openai.lib.streaming.responses._responses import ResponseStreamState  # noqa: PLC0415  # no public way in

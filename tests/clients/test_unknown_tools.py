@@ -57,7 +57,7 @@ both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
-@pytest.mark.sampled(96)
+@pytest.mark.sampled(48)
 @kinds
 @both
 @pytest.mark.parametrize("whole_calls", [True, False])
@@ -69,6 +69,7 @@ def test_it_stays_text(row: str, whole_calls: bool, stream: bool, kind: Kind) ->
     assert (found.text.strip(), found.calls) == (left.strip(), calls)
 
 
+@pytest.mark.sampled(1, each="row")
 @kinds
 @pytest.mark.parametrize("row", STAYS)
 def test_such_an_answer_is_the_same_bytes(row: str, kind: Kind) -> None:

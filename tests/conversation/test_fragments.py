@@ -14,12 +14,7 @@ from tests.support.chunkings import chunkings
 from tests.support.depth import examples
 from tests.support.work import calls_made
 from toolglean.clients.chat.reader import StreamReader
-from toolglean.conversation import (
-    ContentPartToolCall,
-    OpenAIChunkWrapper,
-    OpenAIHistoryConverter,
-    ToolCallAggregator,
-)
+from toolglean.conversation import ContentPartToolCall, OpenAIChunkWrapper, OpenAIHistoryConverter, ToolCallAggregator
 from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.events import CallEnd
 

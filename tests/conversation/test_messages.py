@@ -525,8 +525,7 @@ def test_a_parsed_turn_is_a_message() -> None:
     text = '<think>Hm</think>Hi <tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call><tool_call>{"name": "f"'
     message = message_of_output(parse(text, ["f"], format="hermes"))
     assert message == Message(
-        Role.MODEL,
-        [ContentPartReasoning("Hm"), ContentPartText("Hi "), ContentPartToolCall("f", {"a": 1}, "call_0")],
+        Role.MODEL, [ContentPartReasoning("Hm"), ContentPartText("Hi "), ContentPartToolCall("f", {"a": 1}, "call_0")]
     )
     assert message_of_output(parse("")) is None
     neutral = NeutralHistoryConverter().to_history_item([Content("Hi", 0)])

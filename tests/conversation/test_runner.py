@@ -62,13 +62,7 @@ def test_an_error(function: Callable[..., Any]) -> None:
 def test_what_is_asynchronous() -> None:
     assert [
         is_async(each) for each in (plain, later, Later(), functools.partial(Later()), functools.partial(plain))
-    ] == [
-        False,
-        True,
-        True,
-        True,
-        False,
-    ]
+    ] == [False, True, True, True, False]
 
 
 @pytest.mark.parametrize("function", [later, Later(), gives_an_awaitable])

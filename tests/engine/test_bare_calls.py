@@ -95,6 +95,7 @@ TEXT = {
 }
 
 
+@pytest.mark.sampled(3, each="text")
 @pytest.mark.parametrize(("text", "calls", "content"), CALLS.values(), ids=list(CALLS))
 @pytest.mark.parametrize("name", FORMATS)
 def test_alone_on_its_lines(name: str, text: str, calls: list[tuple[str, Any]], content: str | None) -> None:

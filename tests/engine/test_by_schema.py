@@ -161,6 +161,7 @@ IN_VALUES = [
 MARKED = [DECLARED, '[TOOL_CALLS]get_weather[ARGS]{"city": "Bern"}', DECLARED.replace("\n", "")]
 
 
+@pytest.mark.sampled(2, each="frame")
 @pytest.mark.parametrize("format_name", ["auto", "hermes"])
 @pytest.mark.parametrize("marked", MARKED)
 @pytest.mark.parametrize("frame", IN_VALUES)

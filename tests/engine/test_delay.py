@@ -76,7 +76,7 @@ def where(text: str, held: list[int]) -> str:
     return text[place - max(held) : place]
 
 
-@pytest.mark.sampled(3, each="section")
+@pytest.mark.sampled(1, each="section")
 @pytest.mark.parametrize(("section", "name", "tools"), ROWS)
 def test_markdown_is_returned_as_it_comes(section: str, name: str, tools: str) -> None:
     for before in ("", "I will tell.\n\n", "<think>\nHm.\n</think>\n\n"):
@@ -94,6 +94,7 @@ def test_a_fence_that_names_no_tool_is_returned_as_it_comes(language: str, name:
         assert max(held) <= MOST_AT_A_FENCE, where(text, held)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "tools"), LONG)
 def test_a_long_answer_is_returned_as_it_comes(name: str, tools: str) -> None:
     held = held_back(whole(), name, TOOLS[tools])

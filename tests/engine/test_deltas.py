@@ -32,7 +32,7 @@ def events_in_pieces(parser: Parser, text: str, size: int) -> list[Event]:
     return events + parser.finish()
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_where_deltas_are(declared: Format) -> None:
     """No delta is before the one that came first, and JSON that is passed on unchanged is where the delta says."""

@@ -70,11 +70,7 @@ FALLBACK_FORMATS = {
     "JSON between the tags of Seed": ("seed-oss", f"I look.\n<tool_call>{JSON_CALL}</tool_call>", "I look.\n"),
     "DeepSeek V3 in V3.1": ("deepseek-v3.1", SECTION.format(V3_CALL), ""),
     "DeepSeek V3.1 in V3": ("deepseek-v3", SECTION.format(V31_CALL), ""),
-    "DSML of V3.2 in V4": (
-        "deepseek-v4",
-        f"<｜DSML｜function_calls>\n{DSML_CALL}\n</｜DSML｜function_calls>",
-        "",
-    ),
+    "DSML of V3.2 in V4": ("deepseek-v4", f"<｜DSML｜function_calls>\n{DSML_CALL}\n</｜DSML｜function_calls>", ""),
     "DSML in V3": ("deepseek-v3", f"Hm. {DSML_CALL}", "Hm. "),
     "functions in Llama": ("llama3-json", '<function=f>{"x": 1}</function>', ""),
     "Mistral's marker in harmony": ("harmony", 'Hi [TOOL_CALLS]f[ARGS]{"x": 1}', "Hi "),
@@ -107,6 +103,7 @@ def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, 
     assert calls_of(events) == ([] if declared != "deepseek-v4" else CALL)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_calls_to_unknown_tools_are_those_of_auto(declared: str | Format, turn: str, content: str) -> None:
     del content
@@ -122,6 +119,7 @@ def test_without_tools_the_named_format_is_read_alone(declared: str | Format, tu
     assert found == ended(events_of(lambda: reader(declared, tools=None, strict=True), turn))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_the_format_goes_on_after_a_fallback_format(declared: str | Format, turn: str, content: str) -> None:
     from toolglean.formats.registry import get_format  # noqa: PLC0415
@@ -303,14 +301,8 @@ def test_openers_without_end_take_linear_time() -> None:
         parser.finish()
         return time.process_time() - begin
 
-    for unit in (
-        "<function=g>",
-        "<tool_call>{",
-        '<tool_call>{"a": "',
-        "[TOOL_CALLS]f",
-        "<f>",
-        "<tool_call>g\n<arg_key>",
-    ):
+    units = ["<function=g>", "<tool_call>{", '<tool_call>{"a": "', "[TOOL_CALLS]f", "<f>", "<tool_call>g\n<arg_key>"]
+    for unit in depth.chosen(units, 2, key=str):
         few, many = (4_000, 40_000) if depth.is_full() else (500, 5_000)
         seconds(unit, few)
         most = 30 * min(seconds(unit, few) for _ in range(3)) + 0.05

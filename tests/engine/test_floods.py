@@ -160,7 +160,7 @@ def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyP
 
 def test_floods_of_lines_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "sys.argv", ["flood_lines", "--reader", "hermes", "--every", "200" if depth.is_full() else "400"]
+        "sys.argv", ["flood_lines", "--reader", "hermes", "--every", "200" if depth.is_full() else "1200"]
     )
     monkeypatch.setattr(flood_lines, "SMALL", 512)
     monkeypatch.setattr(flood_lines, "LARGE", 8192)

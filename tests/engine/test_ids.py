@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.chunkings import events_of
-from toolglean import (
-    CallEnd,
-    Parser,
-    ParserOptions,
-)
+from toolglean import CallEnd, Parser, ParserOptions
 
 
 @pytest.mark.parametrize(

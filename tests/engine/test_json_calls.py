@@ -164,6 +164,7 @@ def test_data_is_content(name: str) -> None:
 AROUND = ("```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all.")
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", DATA)
 def test_data_is_content_in_a_fence_and_after_reasoning(name: str) -> None:
     for around, options in itertools.product(AROUND, ({}, {"format": "xlam"})):
@@ -436,6 +437,7 @@ NESTED: dict[str, tuple[Any, list[tuple[str, Any]], str]] = {
 }
 
 
+@pytest.mark.sampled(1, each="name")
 @pytest.mark.parametrize("marked", MARKED[:2])
 @pytest.mark.parametrize("name", NESTED)
 def test_what_is_in_the_object_of_a_call_is_data(name: str, marked: str) -> None:
@@ -589,6 +591,7 @@ OF_NUMBERS = [{"name": "calc", "parameters": {"type": "object", "properties": {"
 WITH_JSON = ("hermes", "kimi-k2", "mistral-v13", "deepseek-v3", "harmony", "functionary-v3.1", "react", "qwen-agent")
 
 
+@pytest.mark.sampled(1, each="name")
 @pytest.mark.parametrize("kind", ["integer", "int", "str, optional"])
 @pytest.mark.parametrize("name", [*WITH_JSON, "deepseek-v3.2", "pythonic"])
 def test_the_echo_of_a_schema_is_no_call(name: str, kind: str) -> None:

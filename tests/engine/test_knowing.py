@@ -27,7 +27,7 @@ EXCEPT = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", names())
 def test_a_named_format_reads_what_auto_reads(name: str) -> None:
     rows = [row for row in fixture_rows() if row.id not in EXCEPT]

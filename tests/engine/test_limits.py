@@ -11,13 +11,7 @@ import pytest
 
 from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import (
-    Limits,
-    Parser,
-    ParserOptions,
-    Problem,
-    parse,
-)
+from toolglean import Limits, Parser, ParserOptions, Problem, parse
 
 TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
 TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f",)]

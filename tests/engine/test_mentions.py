@@ -110,7 +110,7 @@ def test_a_call_behind_what_ends_a_section_or_on_a_line_of_its_own_is_one(name: 
     assert len(calls_of(events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), text))) == 1
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "marker"), HEADED)
 def test_a_call_that_a_sentence_mentions_with_its_header_is_an_example(name: str, marker: str) -> None:
     """The header does not end the sentence."""

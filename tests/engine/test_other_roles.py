@@ -48,10 +48,7 @@ MESSAGES = [  # as templates write the next message, behind the model's own
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("react", "Action: f\nAction Input: {}\nObservation:"),
-        ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿"),
-    ],
+    [("react", "Action: f\nAction Input: {}\nObservation:"), ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿")],
 )
 @pytest.mark.parametrize("given", [True, False])
 def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: bool) -> None:

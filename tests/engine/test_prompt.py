@@ -10,18 +10,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.depth import chosen
 from tests.support.face import faced
-from toolglean import (
-    CallEnd,
-    CallStart,
-    Format,
-    Parser,
-    ParserOptions,
-    Problem,
-    Reasoning,
-    UsageError,
-    join,
-    render,
-)
+from toolglean import CallEnd, CallStart, Format, Parser, ParserOptions, Problem, Reasoning, UsageError, join, render
 
 TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
 TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f", "g")]
@@ -140,6 +129,7 @@ PREFILLS = [
 ]
 
 
+@pytest.mark.sampled(3, each="prefill")
 @pytest.mark.parametrize(("prefill", "text", "count"), PREFILLS)
 @pytest.mark.parametrize("name", ["hermes", "auto"])
 @pytest.mark.parametrize("header", [HEADER, f"Use `x\n```\n{HEADER}", ""])
@@ -196,6 +186,7 @@ def test_a_problem_in_the_prompt_is_not_reported() -> None:
     assert not [event for event in events if isinstance(event, Problem) and event.start < 0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", ["hermes", "qwen3-coder", "harmony", "kimi-k2", "deepseek-v3.1", "pythonic", "gemma-4"]
 )

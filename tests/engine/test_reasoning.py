@@ -20,9 +20,7 @@ TOOLS = ToolSet([{"type": "function", "function": {"name": "get_weather", "descr
 CALL = ("get_weather", {"city": "Oslo"})
 FORMATS = tuple(each for each in all_formats() if not each.by_name_only)
 # Calls without a marker of their own count only where the turn begins, by name and with `auto`.
-BARE = {
-    *("llama3-json", "pythonic", "glm-4", "granite-pythonic", "xlam", "xlam-object", "raven", "json-input"),
-}
+BARE = {*("llama3-json", "pythonic", "glm-4", "granite-pythonic", "xlam", "xlam-object", "raven", "json-input")}
 OWN_ONLY = {"apertus": "its own template writes calls in its reasoning"}
 # `auto` takes these openers for prose.
 PROSE = {"apriel", "hyperclovax-think", "granite-3"}

@@ -57,7 +57,7 @@ def _tried(reader: Reader, text: str) -> None:
         assert not isinstance(found, straight.Broken), str(found)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [each.name for each in all_formats()])
 def test_turns_of_each_format(name: str) -> None:
     turns = [*fixture_turns().get(name, ()), *rendered_turns(get_format(name))]
@@ -87,10 +87,9 @@ def _id(row: Row) -> str:
 SOME: list[Row] = depth.chosen(ROWS, 3, key=_id, group=lambda row: row[0])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
-    ("file", "number", "row"),
-    SOME,
-    ids=lambda value: value["id"] if isinstance(value, dict) else str(value),
+    ("file", "number", "row"), SOME, ids=lambda value: value["id"] if isinstance(value, dict) else str(value)
 )
 def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:
     names = ("auto", row["format"]) if row["format"] else ("auto",)
@@ -108,6 +107,7 @@ def test_most_formats_have_a_course() -> None:
     assert len(straight.straight_formats()) > 60
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", straight.straight_formats())
 def test_the_straight_way_is_taken(name: str) -> None:
     """Calls as their format declares them are followed to their end, whole and in pieces: the law proves something."""
@@ -215,6 +215,7 @@ def test_what_was_found(found: str) -> None:
 # -- the law itself: what breaks it is found ---------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["qwen3-coder", "glm-4.5", "minimax-m2", "deepseek-v4", "hermes", "kimi-k2"])
 def test_a_call_as_long_as_one_may_be_that_is_followed(name: str) -> None:
     """The last deltas of a value were lost, if its closer came a few characters beyond the bound."""

@@ -25,8 +25,8 @@ TURNS = {
     "harmony": '<|channel|>commentary to=functions.get_weather <|message|>{"city": "Oslo"}<|call|>',
     "auto": '[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}',
 }
-THREADS = 6
-ROUNDS = 3
+THREADS = 6 if depth.is_full() else 4
+ROUNDS = 3 if depth.is_full() else 2
 
 
 def events(name: str) -> list[Event]:

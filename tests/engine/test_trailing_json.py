@@ -223,6 +223,7 @@ def test_an_undone_reading_leaves_no_trace() -> None:
             assert calls_of(found) == calls_of(wanted), (json_text, tail)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "piece", ['\n{"name": "get_weather", ', "\n{", "\n[1]", f"\n{CALL}\n", "\n{}", 'A. {"a": "', "["]
 )

@@ -40,10 +40,7 @@ EVIL = '<tool_call>\n{"name": "evil", "arguments": {"x": "'
 
 def turn_of(prompt: str, text: str, **options: Any) -> list[Any]:
     return [
-        *events_of(
-            lambda: Parser(["f", "evil", "get_weather"], prompt=prompt, **faced(**options, markup=True)),
-            text,
-        )
+        *events_of(lambda: Parser(["f", "evil", "get_weather"], prompt=prompt, **faced(**options, markup=True)), text)
     ]
 
 

@@ -13,11 +13,7 @@ from tests.support.wild import FILES, WAYS, judge, wild_rows
 MISSED_OF_WILD4 = {
     ("auto",): ("w4-js-65", "w4-js-68"),
     ("auto", "model", "format"): ("w4-js-37",),
-    ("auto", "model", "format", "no tools"): (
-        "w4-ds-02",
-        "w4-qw-02",
-        "w4-qw-06",
-    ),
+    ("auto", "model", "format", "no tools"): ("w4-ds-02", "w4-qw-02", "w4-qw-06"),
     ("no tools",): (
         "w4-ge-05",
         "w4-ge-06",

@@ -110,6 +110,7 @@ def _per_character(special: SpecialText, length: int) -> list[bool] | None:
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_spans_are_the_truth_or_not_known(seed: int) -> None:
     """Random tokens, deltas, text held back, and markers left out of the text."""

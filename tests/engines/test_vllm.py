@@ -379,6 +379,7 @@ IDS: dict[str, tuple[list[str | list[int]], str, Answer]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(("size", "hold"), [(1, 0), (3, 0), (1000, 0), (1, 7), (4, 30)])
 @pytest.mark.parametrize("reasoning", ["toolglean-hermes", None], ids=["both parsers", "tool parser"])
 @pytest.mark.parametrize("row", IDS)

@@ -54,6 +54,7 @@ def read(text: str, name: str) -> list[tuple[str, object]]:
     return calls_of(events)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["auto", "xlam", "hermes", "llama3-json", "tool-call-fence"])
 @pytest.mark.parametrize("word", ["", "json", "tool_call"])
 def test_a_fence_that_opens_the_turn(word: str, name: str) -> None:
@@ -61,7 +62,7 @@ def test_a_fence_that_opens_the_turn(word: str, name: str) -> None:
     assert read(f"I look.\n```{word}\n{JSON_CALL}\n```\n", name) == []
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", READ)
 @pytest.mark.parametrize("by_name", [True, False], ids=["by name", "auto"])
 def test_read_at_the_start_of_the_turn(case: str, by_name: bool) -> None:

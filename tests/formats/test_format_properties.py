@@ -134,7 +134,7 @@ QUOTING = frozenset("`{[<>~")
 """With these begins what quotes: code, a string of JSON, HTML, a quoted line."""
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
@@ -167,7 +167,7 @@ PLAIN: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_plain_calls_are_never_refused(name: str) -> None:
     declared, tools = get_format(name), tools_for(PLAIN)

@@ -75,7 +75,7 @@ def test_a_family_reads_its_fixture_however_it_is_cut(name: str) -> None:
         return Parser(row["tools"], format=name, prompt=row.get("prompt", ""), options=ParserOptions(markup=True))
 
     # What the prompt has begun counts from before the turn: there the events do not tile it.
-    events = make().feed(row["turn"]) if "prompt" in row else events_of(make, row["turn"])
+    events = make().feed(row["turn"]) if "prompt" in row else events_of(make, row["turn"], one_of_many=True)
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in row["calls"]]
     assert content_of(events) == row["content"]
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == row["reasoning"]

@@ -37,7 +37,7 @@ def made(declared: Format, tools: Any = TOOLS) -> Any:
     return lambda: Parser(tools, format=declared, options=ParserOptions(markup=True))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("declared", OWN_FORMATS, ids=lambda each: each.name)
 def test_what_render_writes_is_read_back(declared: Format) -> None:
     """The law: what is read back otherwise is refused; and the same for every chunking."""
@@ -120,7 +120,7 @@ def test_a_name_needs_an_end_before_a_key() -> None:
 
 
 # No pairs of key and value have a grammar: see test_pairs.py.
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "declared", [each for each in OWN_FORMATS if not isinstance(each.arguments, Pairs)], ids=lambda each: each.name
 )

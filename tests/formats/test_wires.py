@@ -251,7 +251,7 @@ def parser(name: str | None, *, tools: bool = True) -> Parser:
 BY_NAME = [(wire, wire.format) for wire in WIRES] + [(wire, name) for wire in WIRES for name in wire.siblings]
 
 
-@pytest.mark.sampled(1, each="wire")
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize(("wire", "name"), BY_NAME, ids=[f"{wire.name}: {name}" for wire, name in BY_NAME])
 def test_a_wire_is_read_by_a_name(wire: Wire, name: str) -> None:
     events = events_of(lambda: parser(name), wire.turn, one_of_many=True)
@@ -347,6 +347,7 @@ MARKED = [
 ]
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", MARKED)
 def test_calls_in_reasoning_that_never_closes_are_read_without_a_name(name: str) -> None:
     calls = [("write", {"text": "x"}), ("look", {"where": "x"})]
@@ -359,6 +360,7 @@ def test_calls_in_reasoning_that_never_closes_are_read_without_a_name(name: str)
 # -- line breaks beside a value ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize(
     ("written", "read"),
     [

@@ -62,7 +62,7 @@ def test_the_documents_show_all_seventeen() -> None:
     assert len(LEAKS) == 17
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 @leaks
 @both
 @pytest.mark.parametrize("way", ["wrapped", "proxy"])

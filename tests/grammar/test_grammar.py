@@ -311,7 +311,7 @@ def test_a_grammar_is_the_same_in_each_run() -> None:
     """Fixed bug: the letters that may begin a namespace came from a set, in an order that changed with the hash seed."""
     runs = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITE_ALL, "1" if depth.is_full() else "20"],
+            [sys.executable, "-c", WRITE_ALL, "1" if depth.is_full() else "60"],
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed},
         )

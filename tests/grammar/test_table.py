@@ -49,7 +49,7 @@ def prose(declared: Format) -> list[str]:
     return [each for each in PROSE if not (fenced and each.startswith("```"))]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @FORMATS
 def test_required(declared: Format) -> None:
     accepts = OwnReader().acceptor(grammar_of(declared, TOOLS, choice="required"))
@@ -76,7 +76,7 @@ def test_one_call(declared: Format) -> None:
         assert accepts(text) == (len(calls) == 1), text
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @SOME
 def test_auto(declared: Format) -> None:
     accepts = OwnReader().acceptor(grammar_of(declared, TOOLS))
@@ -117,7 +117,7 @@ def test_reasoning(declared: Format) -> None:
     assert not accepts(f"{opener}I think{closer}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @SOME
 def test_what_is_sampled_is_read(declared: Format) -> None:
     rng = random.Random(declared.name)

@@ -58,7 +58,7 @@ def anonymous(text: str, tools: Any, *, wide: bool = False) -> tuple[str, Any]:
     return made.text(text), made.tools(tools)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("text", "tools"), [each[1:] for each in SOME], ids=[each[0] for each in SOME])
 def test_the_laws(text: str, tools: Any) -> None:
     """It is read alike, and no word of it is left that is not the format's."""

@@ -403,7 +403,7 @@ def test_wrong_arguments_are_told_at_once() -> None:
         explain(b"Hi")  # type: ignore[arg-type]  # that is the test
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("row", wild_rows(), ids=lambda row: row["id"])
 def test_wild_turns(row: dict[str, Any]) -> None:
     options = {"start": row["start"]} if row["start"] else {}
@@ -450,7 +450,7 @@ FLOODS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FLOODS)
 def test_floods_are_bounded(name: str) -> None:
     count = 10_000 if depth.is_full() else 400

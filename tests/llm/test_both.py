@@ -136,7 +136,7 @@ def test_a_stream_adds_up(kind: str, llm: Served, server: Loopback) -> None:
         assert server.requests[-1][1]["stream_options"] == {"include_usage": True}
 
 
-@pytest.mark.sampled(2, each="stream")
+@pytest.mark.sampled(1, each="stream")
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
 @pytest.mark.parametrize("streaming", [False, True])
 def test_recorded_streams(stream: Any, streaming: bool, kind: str, server: Loopback) -> None:
@@ -245,6 +245,7 @@ TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and also l
 THEIRS_FIRST = Turn([OWN, OWN, Call("boom", {}), *OSLO, *OSLO])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "turn",
     [PARALLEL, LEAKED, BOTH, TWICE, THEIRS_FIRST],
@@ -414,6 +415,7 @@ def test_a_server_that_is_too_slow(form: int, kind: str, silent: str) -> None:
     assert caught.value.attempts == 2
 
 
+@pytest.mark.sampled(2, each="fault")
 @pytest.mark.parametrize("form", [1, 3])
 @pytest.mark.parametrize("fault", [Cut, Malformed, ErrorLine])
 def test_a_connection_that_breaks_during_a_stream(fault: Any, form: int, kind: str, server: Loopback) -> None:

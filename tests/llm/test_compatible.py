@@ -15,14 +15,7 @@ from pydantic import BaseModel
 
 from tests.llm.both import HI, ONCE, OSLO, SOON, TOOLS, WEATHER
 from tests.support.loopback import Call, Loopback, Turn
-from toolglean.llm import (
-    ClientError,
-    ConfigurationError,
-    Message,
-    OpenAICompatible,
-    ServerError,
-    ToolOrchestratingLLM,
-)
+from toolglean.llm import ClientError, ConfigurationError, Message, OpenAICompatible, ServerError, ToolOrchestratingLLM
 
 
 def new(url: str, **options: Any) -> OpenAICompatible:

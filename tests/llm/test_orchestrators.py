@@ -465,6 +465,7 @@ def test_objects_are_found_in_text(text: str) -> None:
         assert caught.value.text == text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("piece", ["{", '{"', '{"a', '{"a": {', '{"a": "{', "{}", '{" {'])
 def test_objects_are_looked_for_in_linear_time(piece: str) -> None:
     def search(count: int) -> Callable[[], None]:

@@ -125,6 +125,7 @@ def test_the_page_agrees_with_the_reference_for_every_character_and_every_cut() 
     assert [each for each in found if isinstance(each, Found)] == []
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "unit",
     [

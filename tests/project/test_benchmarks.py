@@ -125,10 +125,7 @@ def test_json_rows(lines: list[dict[str, Any]]) -> None:
     first, *rows = lines
     assert first["smoke"] is True
     assert all(row["value"] > 0 for row in rows)
-    assert {row["name"] for row in rows if row["group"] == "prose, a chunk"} == {
-        "the baseline",
-        *PROSE[0].readers,
-    }
+    assert {row["name"] for row in rows if row["group"] == "prose, a chunk"} == {"the baseline", *PROSE[0].readers}
     for row in rows:
         if row["goal"] is None:
             assert row["met"] is None
@@ -317,7 +314,7 @@ def test_every_row_of_the_goals_has_a_goal() -> None:
     assert SIZES[-1] == 1_000_000
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("text", "name"),
     [(text, name) for text in PROSE for name in text.readers],

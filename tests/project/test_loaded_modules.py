@@ -278,7 +278,7 @@ def test_every_command_is_counted() -> None:
     assert list(HELP) == list(COMMANDS)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", HELP)
 def test_a_command_loads_only_its_own(command: str) -> None:
     most, without = HELP[command]

@@ -103,13 +103,7 @@ README = """\
 @pytest.mark.parametrize(
     ("repository", "lines"),
     [
-        (
-            None,
-            (
-                "a page, `f` [or g], [out](https://out.example/x), [here](#title) and ",
-                "b",
-            ),
-        ),
+        (None, ("a page, `f` [or g], [out](https://out.example/x), [here](#title) and ", "b")),
         (
             "https://host/repo",
             (

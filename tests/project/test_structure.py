@@ -10,6 +10,10 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "toolglean"
 CORE = ("engine", "sources/response", "kit/explain", "scan", "formats", "parser.py")
+WRITING = {
+    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.NamedExpr),
+    *(ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Call),
+}
 SETTERS = {"setattr", "delattr", "__setattr__"}
 MOST_LINES = 400
 
@@ -68,7 +72,7 @@ def written_from_outside(tree: ast.Module) -> Iterator[tuple[int, str]]:
             owner, own = node.name, set()
         elif isinstance(node, ast.FunctionDef):
             own = own | _own(node, owner) if owner else set()
-        for written in _written(node):
+        for written in _written(node) if type(node) in WRITING else ():
             if not (isinstance(written, ast.Name) and written.id in own):
                 yield written.lineno, ast.unparse(written)
         for child in ast.iter_child_nodes(node):

@@ -570,9 +570,7 @@ def test_what_is_not_a_call(text: str, opens_content: bool) -> None:
 
 
 # The schema decides between two readings, or there is none.
-AMBIGUOUS = [
-    "<f send_mail><p body>a</p><p to>b</p><p to>c</p></fn>",
-]
+AMBIGUOUS = ["<f send_mail><p body>a</p><p to>b</p><p to>c</p></fn>"]
 
 
 @pytest.mark.parametrize("text", [*UNDECLARED, *BEGUN, *AMBIGUOUS])

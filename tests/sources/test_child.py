@@ -115,16 +115,20 @@ def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatc
         assert not HOSTILE[source]
     assert worked() - started < 10  # the clock stops it after half of that: see SECONDS
     # A child that is forked begins as large as the process that runs the tests: what matters is that none grew beyond.
-    assert _largest_child() == largest or _largest_child() < 500 * 1024
+    assert _largest_child() == largest or _largest_child() < max(500, _largest(of_children=False) // 1024 + 300) * 1024
 
 
 def _largest_child() -> int:
-    """The most memory that any child so far has had, in KB; 0 where nobody tells."""
+    return _largest(of_children=True)
+
+
+def _largest(*, of_children: bool) -> int:
+    """The most memory that any child so far has had, or this process itself, in KB; 0 where nobody tells."""
     if sys.platform != "linux":
         return 0
     import resource  # noqa: PLC0415
 
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return resource.getrusage(resource.RUSAGE_CHILDREN if of_children else resource.RUSAGE_SELF).ru_maxrss
 
 
 def worked() -> float:
@@ -186,10 +190,7 @@ def test_threads_take_turns() -> None:
 
 
 def test_what_json_cannot_carry_is_the_callers_fault() -> None:
-    with (
-        renderer("{{ x }}", "jinja", untrusted=True) as prompt,
-        pytest.raises(UsageError, match="must be JSON values"),
-    ):
+    with renderer("{{ x }}", "jinja", untrusted=True) as prompt, pytest.raises(UsageError, match="must be JSON values"):
         prompt.render([], x={1, 2})
 
 

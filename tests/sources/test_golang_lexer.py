@@ -52,7 +52,7 @@ TOKENS = {
     "{{`a\n\\`}}": [L, "STRING `a\n\\`", R, EOF],
     "{{'x' '\\'' '\\n'}}": [L, "CHARACTER 'x'", " CHARACTER '\\''", " CHARACTER '\\n'", R, EOF],
     "{{1 -2 +3 .5 6. 1e3 1_0}}": [
-        *(L, "NUMBER 1", " NUMBER -2", " NUMBER +3", " NUMBER .5", " NUMBER 6.", " NUMBER 1e3", " NUMBER 1_0", R, EOF),
+        *(L, "NUMBER 1", " NUMBER -2", " NUMBER +3", " NUMBER .5", " NUMBER 6.", " NUMBER 1e3", " NUMBER 1_0", R, EOF)
     ],
     "{{0x1F 0b11 0o17 017 0x1p-2 1i 1+2i}}": [
         *(L, "NUMBER 0x1F", " NUMBER 0b11", " NUMBER 0o17", " NUMBER 017", " NUMBER 0x1p-2", " NUMBER 1i"),

@@ -105,7 +105,7 @@ MORE = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", MORE)
 @pytest.mark.parametrize("share", [0, 0.2])
 def test_more_formats_are_learnt(name: str, share: float) -> None:
@@ -166,6 +166,7 @@ BROKEN = ('{"city": "Par', '{"city": "Par<|/go|>', '{"city": }<|/go|>', '{"town"
 """The ends of a call that is broken."""
 
 
+@pytest.mark.sampled(2, each="end")
 @pytest.mark.parametrize("end", BROKEN)
 @pytest.mark.parametrize("first", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 4])
@@ -204,6 +205,7 @@ QUOTED_AND_BARE = {
 }
 
 
+@pytest.mark.sampled(2, each="name")
 @pytest.mark.parametrize("name", QUOTED_AND_BARE)
 @pytest.mark.parametrize("quoted", [2, 4, 5])
 def test_texts_between_quotes_and_bare_ones_are_not_one_format(name: str, quoted: int) -> None:

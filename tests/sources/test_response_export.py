@@ -44,6 +44,7 @@ def same(declared: Format, plan: Plan, turn: Turn) -> None:
     assert shown(of_template) == shown(join(of_format.feed(text) + of_format.finish())), text
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", MUST)
 @pytest.mark.parametrize("way", [plan_of, response_plan])
 def test_the_export_reads_what_the_format_reads(name: str, way: Any) -> None:
@@ -52,7 +53,7 @@ def test_the_export_reads_what_the_format_reads(name: str, way: Any) -> None:
         same(get_format(name), plan, turn)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OTHERS)
 def test_so_do_those_of_all_other_formats(name: str) -> None:
     plan = response_plan(EXPORTED[name])

@@ -68,14 +68,14 @@ FLOODS: dict[str, tuple[dict[str, Any], str, int]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FLOODS)
 def test_floods_in_a_region(name: str) -> None:
     given, unit, n = FLOODS[name]
     assert_linear(lambda n: parse("<tc=f>" + unit * n + "</tc>", ["f"], format=Format.from_response_template(given)), n)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("opener", "unit"),
     [

@@ -183,10 +183,7 @@ def test_text_before_between_and_after_calls_is_kept_in_order() -> None:
 
 
 def test_arguments_arrive_while_they_are_written() -> None:
-    for given, text in (
-        (JSON_CALLS, '<c>get_time {"note": "a long'),
-        (TAG_CALLS, "<c><f=get_time>\n<p=note>\na long"),
-    ):
+    for given, text in ((JSON_CALLS, '<c>get_time {"note": "a long'), (TAG_CALLS, "<c><f=get_time>\n<p=note>\na long")):
         machine = machine_of(response_plan(given))
         found = machine.feed(text)
         assert "a long" in "".join(each.text for each in found if isinstance(each, CallDelta))
@@ -273,11 +270,7 @@ def test_no_arguments_at_all() -> None:
 
 
 def test_an_unknown_tool() -> None:
-    for given, text in (
-        (JSON_CALLS, "<c>f {}</c>"),
-        (TAG_CALLS, "<c><f=f>\n</c>"),
-        (LINE_CALLS, "<c>f\na: 1</c>"),
-    ):
+    for given, text in ((JSON_CALLS, "<c>f {}</c>"), (TAG_CALLS, "<c><f=f>\n</c>"), (LINE_CALLS, "<c>f\na: 1</c>")):
         start = next(each for each in events(given, text, TOOLS) if isinstance(each, CallStart))
         assert start.known is False
         assert content_of(events(given, text, TOOLS, "content")) == text

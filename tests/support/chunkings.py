@@ -39,8 +39,8 @@ RANDOM_CUTS = 4
 # are cut alike. Half of them come in small pieces, which end at as many places as matter; one in eight by characters, and the
 # others at a few random cuts.
 SHORT = 8
-SMALL = 4  # characters of a small piece, at most
-SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
+SMALL = 8  # characters of a small piece, at most
+SOME_COPIES = 1  # which way to copy, and whether the copy goes on or the original, changes with the text
 
 CODES = frozenset(get_args(ProblemCode))
 
@@ -108,7 +108,7 @@ def places(text: str) -> Sequence[int]:
 
 
 def _copied(text: str, chunks: int) -> Sequence[int]:
-    """The chunks before which a copy is made: each at full depth, by default one for each way to copy."""
+    """The chunks before which a copy is made: each at full depth, by default one, of one kind or another."""
     found = range(chunks)
     return found if depth.is_full() else _sample(text, found, SOME_COPIES)
 

@@ -18,6 +18,10 @@ class _Later:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith(
+            "_"
+        ):  # so pytest asks everything in a file whether it is a fixture: that is no use of the package
+            raise AttributeError(name)
         return getattr(import_module(self._name), name)
 
 

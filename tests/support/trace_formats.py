@@ -133,16 +133,10 @@ def _formats() -> Iterator[Invented]:
     )
     yield Invented("ledger", lambda _, f, a: f"ACTION: {f}\n{_pairs(a, 'KEY: VALUE', chr(10))}\nEND ACTION")
     yield Invented("attic", lambda _, f, a: f"<do tool={_json(f)} {_pairs(a, 'KEY=VALUE', ' ', _json)}/>")
-    yield Invented(
-        "cobra",
-        lambda _, f, a: f"{f}({_pairs(a, 'KEY=VALUE', ', ', repr)})",
-        section=("@py{\n", "\n}@py"),
-    )
+    yield Invented("cobra", lambda _, f, a: f"{f}({_pairs(a, 'KEY=VALUE', ', ', repr)})", section=("@py{\n", "\n}@py"))
     yield Invented("jade", lambda _, f, a: f"<<{f} {_js(a)}>>", reasoning=("<<<muse\n", "\nmuse>>>\n"))
     yield Invented(
-        "brood",
-        lambda _, f, a: f"<tool:{f}>\n{_pairs(a, '  <KEY>VALUE</KEY>', chr(10))}\n</tool:{f}>",
-        end="\n<over/>",
+        "brood", lambda _, f, a: f"<tool:{f}>\n{_pairs(a, '  <KEY>VALUE</KEY>', chr(10))}\n</tool:{f}>", end="\n<over/>"
     )
     yield Invented(
         "herald",
@@ -191,9 +185,7 @@ def _between(given: Arguments) -> str:
 
 def _more() -> Iterator[Invented]:
     yield Invented(
-        "typed",
-        lambda _, f, a: f'<invoke tool="{f}">\n{_typed(a)}</invoke>',
-        reasoning=("<thoughts>", "</thoughts>\n"),
+        "typed", lambda _, f, a: f'<invoke tool="{f}">\n{_typed(a)}</invoke>', reasoning=("<thoughts>", "</thoughts>\n")
     )
     yield Invented("index", lambda _, f, a: f"TOOL[{f}]({_pairs(a, 'KEY: VALUE', '; ', _json)})")
     yield Invented(
@@ -205,10 +197,7 @@ def _more() -> Iterator[Invented]:
     yield Invented("bullets", lambda _, f, a: f"**call** {f}\n{_pairs(a, '- KEY: VALUE', chr(10))}\n**/call**")
     yield Invented("fields", lambda _, f, a: f"::{f}::\n{_pairs(a, ':KEY: VALUE', chr(10))}\n::/{f}::")
     yield Invented(
-        "listed",
-        lambda _, f, a: _json({"fn": f, "in": a}),
-        section=("<calls>[", "]</calls>"),
-        separator=", ",
+        "listed", lambda _, f, a: _json({"fn": f, "in": a}), section=("<calls>[", "]</calls>"), separator=", "
     )
     yield Invented("ids", lambda n, f, a: f"[CALL id=ab{n * 7 + 12}] {f} {_json(a)} [/CALL]")
     yield Invented("ruby", lambda _, f, a: f"-> {f}({_pairs(a, 'KEY: VALUE', ', ', _json)})")
@@ -222,9 +211,7 @@ def _more() -> Iterator[Invented]:
     yield Invented("single", lambda _, f, a: f"<tool name={_json(f)} {_between(a)} />")
     yield Invented("braces", lambda _, f, a: f"{{{{{f}|{_pairs(a, 'KEY=VALUE', '|')}}}}}")
     yield Invented(
-        "script",
-        lambda _, f, a: f"await tools.{f}({_js(a)});",
-        section=("<script tools>\n", "\n</script tools>"),
+        "script", lambda _, f, a: f"await tools.{f}({_js(a)});", section=("<script tools>\n", "\n</script tools>")
     )
     yield Invented("white", lambda _, f, a: f"⟦tool:{f}⟧{_pairs(a, '⟦KEY⟧VALUE⟦/KEY⟧', '')}⟦/tool⟧")
     yield Invented("square", lambda _, f, a: f"[{f} {_pairs(a, 'KEY=VALUE', ' ', _json)} /]")

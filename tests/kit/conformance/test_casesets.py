@@ -125,10 +125,7 @@ def test_a_set_is_found_where_a_package_is_installed(folder: Path, monkeypatch: 
 
 @pytest.mark.parametrize(
     ("found", "said"),
-    [
-        (ImportError("no module"), "entry point 'bad' .* failed: ImportError: no module"),
-        (3, "cannot be read"),
-    ],
+    [(ImportError("no module"), "entry point 'bad' .* failed: ImportError: no module"), (3, "cannot be read")],
 )
 def test_a_set_that_fails_is_told_with_its_entry_point(
     found: object, said: str, monkeypatch: pytest.MonkeyPatch

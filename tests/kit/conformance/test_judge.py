@@ -91,8 +91,7 @@ def test_arguments_that_no_client_can_run_are_unfinished(arguments: str) -> None
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [3, {"content": 3}, {"calls": {}}, {"calls": ["f"]}, {"calls": [{"name": "f", "arguments": 3}]}],
+    "answer", [3, {"content": 3}, {"calls": {}}, {"calls": ["f"]}, {"calls": [{"name": "f", "arguments": 3}]}]
 )
 def test_what_is_not_an_answer_is_refused(answer: object) -> None:
     with pytest.raises(AnswerError):

@@ -208,7 +208,6 @@ def test_each_set_of_ways_contains_those_before_it() -> None:
     assert [set(ways(2, name)) for name in WAYS] == list(inside.values())
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", WAYS)
 def test_a_run_tries_the_ways_of_one_set(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "r.json"

@@ -77,10 +77,7 @@ def _end(turn: Turn) -> dict[str, Any]:
         {"done": True, "done_reason": turn.finish or "stop"}
         | times
         | asked
-        | {
-            "eval_count": answer,
-            "eval_duration": 6_000_000,
-        }
+        | {"eval_count": answer, "eval_duration": 6_000_000}
     )
 
 
