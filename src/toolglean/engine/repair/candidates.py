@@ -322,8 +322,8 @@ REPAIRS = (
     ),
     Repair(
         OPENER,
-        "the marker between a parameter's name and its value is missing (`<arg_value>`), or the `>` of the tag is, at a "
-        "line's end or where `=` is in its place",
+        "the marker between a parameter's name and its value is missing (`<arg_value>`), or the `>` of the tag is, at "
+        "a line's end or where `=` is in its place",
         "the closing marker of the value came, no other one of the call is missing, and no part of the opening one is "
         "there",
         _with_value_opener,
