@@ -74,7 +74,9 @@ def test_a_name_that_is_not_known_names_the_nearest() -> None:
 def test_a_name_that_is_not_known_suggests_only_what_is_near() -> None:
     with pytest.raises(UsageError, match=r"did you mean hermes\?$"):
         get_format("hermez")
-    with pytest.raises(UsageError, match=r"it looks like a model's name, so pass model='Qwen/Qwen3-8B'$"):
+    with pytest.raises(
+        UsageError, match=r"so pass model='Qwen/Qwen3-8B', or Format\.from_model\('Qwen/Qwen3-8B'\) in its"
+    ):
         get_format("Qwen/Qwen3-8B")
 
 

@@ -175,7 +175,7 @@ def get_format(name: str) -> Format:
 def _hint(name: str) -> str:
     is_model = "/" in name or len(_family_words(name)) < len(words_of(name))
     if is_model and format_of_model(name) is not None:
-        return f": it looks like a model's name, so pass model={name!r}"
+        return f": it looks like a model's name, so pass model={name!r}, or Format.from_model({name!r}) in its place"
     names = _loose_names()
     near = dict.fromkeys(_spelled(names[each], each) for each in _close(letters_and_digits(name), names, MOST_NEAR))
     return f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,9 @@ def _unfinished(found: Evidence) -> Iterator[Story]:
             yield from _malformed(found, call)
 
 
+_closers = re.compile(r"</[^<>\s\\]{2,40}>?").findall
+
+
 def _incomplete(found: Evidence, call: ToolCall) -> Story:
     end = len(found.read.text)
     reach = _reach_at(found, call.span[0])
@@ -73,6 +77,10 @@ def _incomplete(found: Evidence, call: ToolCall) -> Story:
         closers = (each for each in reach.expected if each.startswith(opens) or pattern.endswith(each[1:-1]))
         waits = next(closers, next(iter(reach.expected), "its closer"))
         return story("missing-closer", end, call=call.name, waits=waits)
+    if reach is not None and reach.within == "value" and reach.expected:
+        waits, written = reach.expected[0], _closers(call.arguments_text.rpartition('": "')[2])
+        if marker := next((each for each in written if repr(each) != waits), None):  # another one than is expected
+            return story("missing-closer/value", end, call=call.name, waits=waits, marker=marker)
     return story("cut-off", end, what=f"the call of {call.name!r}")
 
 
@@ -220,6 +228,9 @@ def _reasoning(found: Evidence) -> Iterator[Story]:
     for opener in found.openers:
         if opener.kind == "end of reasoning" and found.asked.options.get("start") != "reasoning":
             yield story("reasoning-opened-by-prompt", opener.start, marker=opener.text)
+    spans = [each for each in found.read.spans if each.text.strip()]
+    if [each.kind for each in spans[-2:]] == ["markup", "reasoning"]:
+        yield story("reasoning-not-closed", spans[-2].start, marker=spans[-2].text.strip())
 
 
 def _names_without_opener(found: Evidence) -> Iterator[Story]:

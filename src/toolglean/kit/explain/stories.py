@@ -41,6 +41,9 @@ TEXTS: Mapping[str, str] = {
     "missing-closer": "The call of {call!r} was never closed: the turn ends where {waits} was expected. Another "
     "parameter might have followed, so the call is incomplete. Check max_tokens, and that no stop string removes "
     "the closing marker.",
+    "missing-closer/value": "A value of the call of {call!r} was never closed: behind it, {waits} was expected, and "
+    "{marker!r} became a part of it. A marker is missing, or misspelt, so the call is incomplete and must not run. "
+    "{rarer}",
     "missing-closer/before": "A closing marker is missing before the end of the call of {call!r}, or a value quotes "
     "a call: {reason}. The parser cannot tell which, so the call is malformed.",
     "cut-off": "The turn ends inside {what}. If the server says finish_reason 'length', max_tokens stopped the "
@@ -79,6 +82,9 @@ TEXTS: Mapping[str, str] = {
     "reasoning-opened-by-prompt": "{marker!r} ends reasoning that did not begin in the turn: the chat template "
     'probably wrote the opening marker at the end of the prompt. Pass start="reasoning", or the end of the prompt '
     "as prompt=.",
+    "reasoning-not-closed": "The reasoning that {marker!r} opens never ends, so everything after it is reasoning. If "
+    "the answer is in it, the model left out the closing marker. If the server says finish_reason 'length', max_tokens "
+    "stopped the model while it was thinking: raise it.",
     "markers-stripped": "{call!r} looks like the name of a call, but there is no marker before it. {stripped}{hint}",
     "markers-stripped/closer": "{marker!r} closes a call, but no call began before it. {stripped} Otherwise the "
     "model forgot to write the opening marker.",
