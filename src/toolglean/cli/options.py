@@ -278,6 +278,9 @@ def read_tools(path: str) -> ToolSet:
     Raises:
         InputError: it cannot be read, or does not contain a list of tools.
     """
+    if path != "-" and not Path(path).exists():
+        listed = 'the file has a JSON list of tools, or of their names, such as ["get_weather"]'
+        raise InputError(f"{path}: No such file or directory; {listed}")
     found = read_json(path)
     if not isinstance(found, list):
         raise InputError(f"{path}: line 1, column 1: expected a JSON list of tools")
