@@ -74,6 +74,8 @@ ORPHANS = [
     Row("nothing else", "</tool_call>", [], "", 1),
     Row("tokens", "It is 4. <|tool_call_end|><|tool_calls_section_end|>", [], "It is 4. ", 1),
     Row("wide tokens", "It is 4.\n<｜tool▁call▁end｜><｜tool▁calls▁end｜>", [], "It is 4.\n", 1),
+    Row("half of one, and a call", f"It is </tool_{XML}", ["f"], "It is </tool_", 0),
+    Row("half of a token, and a call", f"Done. <tool_{XML}", ["f"], "Done. <tool_", 0),
     Row("a token, and text after it", "It is 4.<|END_ACTION|> Next.", [], "It is 4.<|END_ACTION|> Next.", 0),
     Row("a token in a sentence", "It ends with <|END_ACTION|>", [], "It ends with <|END_ACTION|>", 0),
     Row("before a call", f"Now.\n</function>\n{XML}", ["f"], "Now.\n", 1),

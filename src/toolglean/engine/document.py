@@ -51,6 +51,7 @@ _is_whole_tag = re.compile(r"[<\[✿◁].+[>\]=\[✿:▷]").fullmatch
 _SKIPS = frozenset({"", "{", "["})  # after which white space says nothing
 _may_be_json = re.compile(r"\{[\"{}]?|\[[{[\]]?").fullmatch
 _COHERES = frozenset({"", "tool_name"})  # Cohere's models write the id of a call like that next to this key
+_THOUGHTS = THOUGHT_KEYS - {"role", "content"}  # of a message, these say more
 _BESIDE_CALLS = BESIDE_KEYS | THOUGHT_KEYS | NAME_KEYS | ARGUMENT_KEYS
 MOST_OPEN = 6  # containers around a call: `{"tool_calls": [{"function": {`
 
@@ -178,6 +179,8 @@ class Document(Plain):
                 return self._read_line(text, i)
             i = self._read_kept(scanner, names, text, i) if self._keeps else self._read_token(scanner, names, text, i)
             if scanner.token is FAIL:
+                if any(each.is_text for each in self._things):  # else what breaks it might be read as a call
+                    self._refuse()
                 break
             if not was_long and self.is_long:
                 break  # another limit is in force: the machine checks it before reading on
@@ -296,7 +299,7 @@ class Document(Plain):
             scanner.begin_value()
         elif key in ARGUMENT_KEYS:
             self._refuse(data.NO_OBJECT)
-        elif thing.is_text or (key in THOUGHT_KEYS and len(self._things) < MOST_OPEN):
+        elif thing.is_text or (key in _THOUGHTS and len(self._things) < MOST_OPEN):
             self._things.append(Thing(is_text=True))
         elif (key in HOLDER_KEYS or (not thing.keys and bracket == "{")) and len(self._things) < MOST_OPEN:
             self._things.append(Thing(has_holder=key in KNOWN_HOLDER_KEYS))

@@ -136,7 +136,9 @@ def _read_orphans(turn: Turn, text: str, i: int, part: tuple[int, int], found: s
     if begin > i:
         read, waits = _say_text(turn, text, i, begin, found and text[begin:end] + found)
         return turn.hold(text, read) if waits else read
-    if not turn.may_end_with_orphans:
+    from toolglean.formats.orphans import are_orphans  # noqa: PLC0415  # few turns have one
+
+    if not turn.may_end_with_orphans or (found and not are_orphans(text[begin:end])):
         turn.say(text[begin:end], turn.tape.base + begin)
         return end
     if not found:

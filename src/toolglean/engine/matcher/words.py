@@ -141,7 +141,7 @@ class Word(Field):
 
     def _lacking(self, turn: Turn) -> str:
         # The `>` of a tag and the break behind it, if a line, or a sign, ends a tool's name or a key instead; else "".
-        found = _ended(self._word)
+        found = _ended(self._word) if len(self._word) <= NAME_CHARS else None
         if found is None or ">" not in self.slot.terminals.literals:
             return ""
         word, sign, rest = found.groups()
