@@ -268,6 +268,19 @@ def test_what_is_quoted_behind_a_refused_line_is_told_as_quoted() -> None:
         assert {each.code for each in events if isinstance(each, Problem)} <= {"quoted-call"}, text
 
 
+def test_json_without_its_opener_is_read_however_it_is_cut() -> None:
+    before = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>\n tool_call>\n{"name": "get_weather",'
+    chunks = (
+        before,
+        ' "arguments": {"city": "Oslo", "days": 1',
+        "4}}\n</tool_call>",
+    )  # the second needs no closer look
+    for cut in (chunks, ("".join(chunks),)):
+        parser = Parser([*TOOLS, "get_time"])
+        events = [event for chunk in cut for event in parser.feed(chunk)] + parser.finish()
+        assert calls_of(events) == [("get_time", {}), ("get_weather", {"city": "Oslo", "days": 14})], cut
+
+
 def test_json_that_is_no_call_does_not_hide_a_refused_line() -> None:
     before = 'So.\n{"name": "get_weather", "description": "-"}\nFor example:\n'
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}")

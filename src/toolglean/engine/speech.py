@@ -41,14 +41,14 @@ class Speech(Keeping):
             return
         if (is_data and not unsure) or not self.reads_by_schema:
             self._say_part(text, start, before, is_data=is_data)
-            self.note_kept(text, start + len(text))
+            self.note_kept(start + len(text))
             return
         i, self.last_text = 0, before
         while i < len(text):
             end, _ = self.part_at_line(text, i, len(text), last=last, start=start)
             self._say_part(text[i:end], start + i, self.last_text, is_data=is_data)
             self.remember(text[i:end])
-            self.note_kept(text[i:end], start + end)
+            self.note_kept(start + end)
             last, i = text[max(end - 1, 0) : end], end
 
     def say_up_to(self, text: str, i: int, end: int) -> None:
@@ -57,7 +57,7 @@ class Speech(Keeping):
         if self._is_beyond_draft(text, start):
             return
         self._say_part(text, start, before, is_data=False)
-        self.note_kept(text, start + len(text))
+        self.note_kept(start + len(text))
 
     def _say_part(self, text: str, start: int, before: str, *, is_data: bool) -> None:
         if is_data:
@@ -368,7 +368,7 @@ class Speech(Keeping):
             self.leave(text_follows=True)
             self._say_part(text, draft.start, self.last_text, is_data=False)  # told: no line of it begins a call
             self.remember(text)
-            self.note_kept(text, draft.start + len(text))
+            self.note_kept(draft.start + len(text))
         elif self.channel == CONTENT:  # the code continues, whatever its text contains
             self.remember(text)
             self.judge.quoted()

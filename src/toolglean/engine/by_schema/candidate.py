@@ -57,7 +57,21 @@ class Candidate(Plain):
         json: what has read the JSON with which it begins; None if it begins with none, or that is over.
     """
 
-    __slots__ = ("_most", "_names", "_searched", "due", "emit", "in_value", "json", "opens_content", "seen", "starts")
+    __slots__ = (
+        *(
+            "_most",
+            "_names",
+            "_read",
+            "_searched",
+            "due",
+            "emit",
+            "in_value",
+            "json",
+            "opens_content",
+            "seen",
+            "starts",
+        ),
+    )
 
     owned = ("_names", "emit", "json", "starts")
 
@@ -79,6 +93,7 @@ class Candidate(Plain):
         self._most = most
         self._names: list[int] = []  # where it names a tool
         self._searched = start  # up to here, it was searched for names
+        self._read = start  # up to here, its JSON was read
 
     def __getstate__(self) -> dict[str, Any]:
         # When that was asked depends on the chunks; the answers do not, and are found again.
@@ -99,9 +114,13 @@ class Candidate(Plain):
         if place > self.starts[-1]:
             self.starts.append(place)
 
-    def goes_on(self, text: str) -> bool:
-        """Whether the JSON with which it begins may still be a call, with its closers behind it, after that text."""
+    def goes_on(self, events: Sequence[Event]) -> bool:
+        """Whether the JSON with which it begins may still be a call, with its closers behind it. `events`: what is
+        kept.
+        """
         assert self.json is not None
+        text = end_of(events, self._read)
+        self._read += len(text)
         i = 0 if self.is_whole else self.json.skim(text, 0, 0)
         return self.json.token is not FAIL and not (self.is_whole and text[i:].strip())
 

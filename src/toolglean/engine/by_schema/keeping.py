@@ -16,7 +16,6 @@ from toolglean.engine.state import Noted, TurnState, Unread
 from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
-    from toolglean.engine.by_schema.candidate import Candidate
     from toolglean.engine.by_schema.reading import Told
     from toolglean.engine.emit import Emitter
 
@@ -124,6 +123,7 @@ class Keeping(TurnState):
     def _keep_from(self, place: int, *, noted: bool, refused: bool) -> None:
         # `noted`: what is told of the line if it is no call. JSON is one with `trailing_json="call"`, or if closers
         # of calls follow; `refused`: nothing may make it one.
+        self._drop_json()
         candidate = self.candidate
         is_none = candidate is None or candidate.first_left(self.emit.out, place, self.described) is None
         if is_none and candidate is not None:
@@ -183,24 +183,24 @@ class Keeping(TurnState):
         self.emit.tell_first(told)
         return twin
 
-    def note_kept(self, text: str, end: int) -> None:
-        """That content was emitted, up to that place: if it is kept, it may be too long to be a call."""
-        candidate = self.candidate
-        if candidate is not None and candidate.json is not None and not self._may_be_closed(candidate, text):
-            waits = self.emit.strays.marks or not self.emit.clean
-            if not candidate.without_json() and not waits:
-                self.keep_nothing()
+    def note_kept(self, end: int) -> None:
+        """Content was emitted up to that place: if it is kept, it may be too long to be a call."""
+        self._drop_json()
         if self.candidate is not None and end >= self.candidate.due:
             self.keep_less(end)
 
-    def _may_be_closed(self, candidate: Candidate, text: str) -> bool:
-        # Whether JSON that is kept may still be a call behind which its closers follow, after that text.
-        was_whole, goes_on = candidate.is_whole, candidate.goes_on(text)
-        if not goes_on or was_whole or not candidate.is_whole:
-            return goes_on
-        from toolglean.engine.by_schema.reading import is_call  # noqa: PLC0415  # few turns need it
+    def _drop_json(self) -> None:
+        # JSON that is kept is content if it is no call, or anything but closers follows it.
+        candidate = self.candidate
+        if candidate is None or candidate.json is None:
+            return
+        was_whole, goes_on = candidate.is_whole, candidate.goes_on(self.emit.out)
+        if goes_on and candidate.is_whole and not was_whole:
+            from toolglean.engine.by_schema.reading import is_call  # noqa: PLC0415  # few turns need it
 
-        return is_call(candidate, self)
+            goes_on = is_call(candidate, self)
+        if not goes_on and not candidate.without_json():
+            self.keep_nothing()
 
     def keep_less(self, end: int) -> None:
         """Release what can no longer be a call. `end`: the place after what is kept."""
