@@ -60,6 +60,21 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<function=f\n<parameter=x=",
+        "<function=f\n<parameter=x\n",
+        "<parameter=x\n<function=f\n",
+        "<function=f>\n<parameter=x=a",
+    ],
+)
+def test_tags_without_their_last_sign(unit: str) -> None:
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "string"}}}}]
+    for name in ("auto", "qwen3-coder"):
+        assert cost_of(lambda: Parser(tools, format=name), "", unit, 150, chars=False).linear  # noqa: B023  # called at once
+
+
 @pytest.mark.parametrize("unit", ["\r\n", " ", "\n" * 200 + "d" * 50])
 def test_white_space_in_a_value_that_a_line_ends(unit: str) -> None:
     # A run of it could match in many ways, and was matched again at each character.

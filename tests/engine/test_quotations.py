@@ -126,6 +126,7 @@ QUOTING = [
 MADE_UP = [
     Row("a made-up result", "CALL\n<tool_response>\n42\n</tool_response>\nSo:\n\nCALL", 1),
     Row("Gemma's, made up", "CALL<|tool_response>42<tool_response|>CALL", 1),
+    Row("a result before both, and code", "<tool_response>3</tool_response>\nCALL\n\nSo`x` y\n\nCALL", 2),
     Row("Mistral's, made up behind text", "CALL\nIt says\n[TOOL_RESULTS] 3 [/TOOL_RESULTS]CALL", 1),
 ]
 READ = [

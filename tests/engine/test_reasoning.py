@@ -134,11 +134,12 @@ ROWS = [
     # not swallow the answer.
     Row("opened twice", "<think>\n<think>Hm.</think>Yes", [], "Hm.", "Yes"),
     Row("nested", "<think>a <think>b</think> c</think>d", [], "ab", "cd"),
-    # But between backticks it is written about, and so is an opener in a sentence of the answer.
+    # But between backticks it is written about, and so is an opener in brackets or quotation marks in a sentence of the answer.
     Row("its closer in backticks", f"<think>It ends with `</think>`. I could\n{HERMES}\nbut no.</think>Yes", [], f"It ends with `</think>`. I could\n{HERMES}\nbut no.", "Yes"),
     Row("its closer behind code", "<think>It is `x`</think>\nYes", [], "It is `x`", "Yes"),
-    Row("its opener in a sentence", "Text that begins with a <think> tag is fine.", [], "", "Text that begins with a <think> tag is fine."),
-    Row("its opener in brackets", "The tags (<think>, [THINK]) open it.", [], "", "The tags (<think>, [THINK]) open it."),
+    Row("a plan behind an opener in a sentence", f"Sure <think> maybe I could\n{HERMES}\nbut no.</think>Yes", [], f"maybe I could\n{HERMES}\nbut no.", "Sure Yes"),
+    Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
+    Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),
     Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tagopens it.", "Yes"),
 ]  # fmt: skip

@@ -149,6 +149,9 @@ MENDED = [
 
 # What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
 LEFT = [
+    ("two keys behind a line's end", "qwen3-coder", QWEN.format("<parameter=a\nx\n<parameter=n\n5\n</parameter>")),
+    ("one of them behind its sign", "auto", QWEN.format("<parameter=a\nx\n<parameter=n=5</parameter>")),
+    ("in a quoted line", "auto", "> <tool_call>\n<function=f\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>"),
     ("another key behind a line's end", "qwen3-coder", QWEN.format("<parameter=a\nx\n<parameter=n>\n5\n</parameter>")),
     ("an attribute", "qwen3-coder", QWEN.format('<parameter=a="x"</parameter>')),
     ("a sign on the next line", "qwen3-coder", QWEN.format("<parameter=a\n>x\n</parameter>")),

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _MARKER_BEGINS = ("<", "[")  # other text that waits may be a word, or end a quotation
-BEHIND_WORDS = frozenset(" \t.,;:!?)]\"'`”’…，。、；：！？）」")  # what may follow a word of a sentence
+BEHIND_QUOTED = frozenset(")]\"'`”’）」』")  # what follows a word in brackets or in quotation marks
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
@@ -209,13 +209,13 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
 
 
 def _is_mentioned(turn: Turn, found: str, rest: str) -> bool | None:
-    # Whether a marker is only written about: in reasoning, between backticks; and one that opens reasoning, as a word
-    # of a sentence. None: more text is needed.
+    # Whether a marker is only written about: in reasoning, between backticks; and one that opens reasoning, in brackets
+    # or quotation marks in a sentence. None: more text is needed.
     if turn.channel != CONTENT:
         return (rest[:1] == "`" if rest else None) if turn.last_text[-1:] == "`" else False
     if found not in turn.rules.thoughts or not turn.has_content or not turn.in_sentence:
         return False
-    return rest[0] in BEHIND_WORDS if rest else None
+    return rest[0] in BEHIND_QUOTED if rest else None
 
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:

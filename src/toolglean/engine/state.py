@@ -178,7 +178,7 @@ class TurnState(Plain):
         self.at_start = self.has_content = self.long_space = self.has_tags = self.is_foreign = False
         self.repair = repair
         self.suspended: Suspended | None = None
-        self.repair_failed_at = 0
+        self.repair_failed_at = -1
         self.candidate: Candidate | None = None
         self.unread: Unread | None = None
         self.around: Around = NOTHING

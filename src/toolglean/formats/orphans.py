@@ -13,7 +13,7 @@ from functools import lru_cache
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import literals_of
 
-__all__ = ["are_orphans", "orphans_begin"]
+__all__ = ["are_orphans", "close_calls", "orphans_begin"]
 
 LONGEST = 48  # characters of a closer, with the white space after it
 MOST = 16  # in a row
@@ -22,20 +22,20 @@ _shape = re.compile(r"</[^<>/\s]+>|\[/[A-Z_]+\]|<[|｜]?[^<>\s]{3,}[|｜>]>?").f
 
 
 @lru_cache(maxsize=1)
-def _closers() -> tuple[frozenset[str], frozenset[str]]:
+def _closers() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     # The last markers of all sections, calls and parameters that look like closers, and that open or mean nothing else;
-    # and the beginnings of these.
+    # the beginnings of these; and those that close no parameter.
     found: set[str] = set()
+    inner: set[str] = set()
     others: set[str] = set()
     for declared in all_formats():
-        patterns = (*declared.calls, *declared.parameters)
-        for one in (*(end for _, end in declared.all_sections), *patterns):
-            found.update(literals_of(one.strip())[-1:])
-        for one in (*(begin for begin, _ in declared.all_sections), *patterns):
-            others.update(literals_of(one.strip())[:1])
-        others.update((*declared.drop, *declared.content_markers, *declared.headers), *declared.all_reasonings)
-    closers = {each for each in found - others if _shape(each) and len(each) < LONGEST}
-    return frozenset(closers), frozenset(each[:size] for each in closers for size in range(2, len(each)))
+        found.update(*(literals_of(one)[-1:] for one in (*(end for _, end in declared.all_sections), *declared.calls)))
+        inner.update(*(literals_of(one)[-1:] for one in declared.parameters))
+        begins = (*(begin for begin, _ in declared.all_sections), *declared.calls, *declared.parameters)
+        others.update(*(literals_of(one)[:1] for one in begins), *declared.all_reasonings)
+        others.update(declared.drop, declared.content_markers, declared.headers)
+    closers = frozenset(each for each in (found | inner) - others if _shape(each) and len(each) < LONGEST)
+    return closers, frozenset(each[:size] for each in closers for size in range(2, len(each))), closers - inner
 
 
 def orphans_begin(text: str, i: int, end: int) -> int:
@@ -46,7 +46,7 @@ def orphans_begin(text: str, i: int, end: int) -> int:
     at = _last(text, i, end)
     if at < 0:
         return end
-    whole, begun = _closers()
+    whole, begun, _ = _closers()
     tail = text[at:end]
     if tail not in begun and tail.rstrip() not in whole:
         return end
@@ -64,6 +64,11 @@ def orphans_begin(text: str, i: int, end: int) -> int:
 def are_orphans(text: str) -> bool:
     """Whether the text is whole closers, and nothing else but white space."""
     return bool(text) and orphans_begin(text, 0, len(text)) == 0 and text.rstrip()[-1] in ">]"
+
+
+def close_calls(text: str) -> bool:
+    """Whether the text is whole closers, one of them of a call or a section."""
+    return are_orphans(text) and any(each in text for each in _closers()[2])
 
 
 def _last(text: str, i: int, end: int) -> int:

@@ -253,7 +253,7 @@ class Keeping(TurnState):
             if found is not None:
                 self.emit = found
                 return
-            place, unread = unread_in(kept, self)
+            place, unread = (0, "") if kept.json is not None else unread_in(kept, self)  # of JSON, it is noted
             self.emit.release()
             if unread:
                 self.emit.problem(UNREAD, unread, kept.start + place)

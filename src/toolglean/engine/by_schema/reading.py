@@ -17,7 +17,7 @@ from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import LEFTOVER_MARKER, UNDECLARED
 from toolglean.engine.state import NAME_WITHIN
 from toolglean.events import Content, Event, Markup, Problem
-from toolglean.formats.orphans import are_orphans
+from toolglean.formats.orphans import close_calls
 from toolglean.scan.by_schema.found import FoundCall
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
@@ -239,7 +239,7 @@ def _closed_call(text: str, start: int, turn: TurnState) -> tuple[FoundCall, ...
     written = json_call_in(text, turn)
     left = (each for each in turn.emit.out if isinstance(each, Problem) and each.code == LEFTOVER_MARKER.code)
     closers = next((each.text for each in left if each.start >= start + len(written)), "")
-    if written != text.rstrip() or not are_orphans(closers) or written[0] == "[":
+    if written != text.rstrip() or not close_calls(closers) or written[0] == "[":
         return None
     value = decode(written)[0]
     name = turn.names.spelt(next(value[key] for key in value if key in _NAMES))

@@ -68,7 +68,8 @@ class Quotes(Plain):
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded, self._json = heeded, heeded
         self.where = Where()
-        self.followed = self.waits = self.made_up = self._called = False
+        self.followed = self.waits = self.made_up = False
+        self._called = -1  # the place of the first call
         self._page: Page | None = None
         self._find: Search | None = None  # finds what changes anything; None if everything may
         self._passed = ""  # the end of text without one, which is not in `where` yet
@@ -240,8 +241,9 @@ class Quotes(Plain):
     def _be(self, where: Where) -> None:
         # That is where the end of the content is.
         self.where, self._before, self._find = where, None, self.page.calm(where)
-        if where.closed and self._called and self.heeded:
-            self.made_up = self.made_up or any(each[2] is Context.RESULT for each in where.closed)
+        if where.closed and self._called >= 0 and self.heeded:
+            results = (each[0] for each in where.closed if each[2] is Context.RESULT)
+            self.made_up = self.made_up or any(start >= self._called for start in results)
         self.waits = self.begun or self._find is None or where.guesses != ()
 
     def _take_passed(self) -> None:
@@ -288,7 +290,7 @@ class Quotes(Plain):
     def call_began(self) -> None:
         """A call is certain: no document goes on, and a result behind it is none."""
         self.skip()
-        self._called = True
+        self._called = self._end if self._called < 0 else self._called
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""

@@ -14,6 +14,7 @@ from toolglean.engine.matcher.walk import Walk
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.engine.tape import NEVER
 from toolglean.engine.turn import Payload
+from toolglean.formats.parameters import heads_of_parameter
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -272,6 +273,12 @@ class Reading(Plain, Payload):
     def enter(self, turn: Turn, edges: tuple[SlotEdge, ...], i: int) -> None:
         """What is at `i` begins to fill a slot; -1: the text that is read again does."""
         raise NotImplementedError  # FormatPayload knows which stage that is
+
+    def heads(self) -> tuple[str, ...]:
+        """See `Payload`."""
+        formats = self.walk.program.formats
+        of = formats if self.call.format < 0 else (formats[self.call.format],)
+        return tuple(dict.fromkeys(head for each in of for head in heads_of_parameter(each)))
 
     def read_as(self, stage: Stage) -> None:
         """Enter that stage."""

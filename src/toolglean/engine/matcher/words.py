@@ -145,7 +145,7 @@ class Word(Field):
         if found is None or ">" not in self.slot.terminals.literals:
             return ""
         word, sign, rest = found.groups()
-        if self.slot.kind == "name":  # a parameter must follow
+        if self.slot.kind == "name":  # another tag must follow
             known = turn.region.open and sign != "=" and rest[0] == "<" and turn.names.resolve(word.strip()) is not None
         else:
             known = turn.emit.open and word.rstrip() in (turn.names.keys_of(turn.emit.call.name) or ())
@@ -177,6 +177,12 @@ class Word(Field):
     def _is_suspended(self, turn: Turn, char: str, place: int) -> bool:
         # Whether what was refused may be repaired, though the call is not certain yet.
         if not self._lacking(turn):
+            return False
+        if turn.calls_ignored:
+            turn.judge.refuse_quoted(place)
+        if turn.repair_failed_at == turn.emit.index or turn.last_text.rstrip().endswith(
+            ">"
+        ):  # a tag before it broke off
             return False
         turn.region.shorten(1)
         if turn.suspend_refused(Kind.REGION, None, char, place):

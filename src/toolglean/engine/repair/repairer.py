@@ -162,7 +162,7 @@ def finish_repair(turn: Turn) -> None:
     if (
         trial is not None
         and trial.status == ENDED
-        and _is_meant(suspended.fault, trial)
+        and _is_meant(suspended, trial)
         and _is_over(turn, suspended, trial, at_end=True)
     ):
         _adopt(turn, suspended, trial)
@@ -263,7 +263,12 @@ def _is_bare(suspended: Suspended) -> bool:
 
 def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> int:
     fault, piece, here = suspended.fault, text[i:], turn.tape.base + len(text)
-    suspended.keep(piece)
+    if fault.name == OPENER and fault.kind == Kind.CHARACTER:
+        if suspended.opens_call(_payload(suspended), piece, turn.tape.base + i):
+            _as_written(turn, suspended)
+            return len(text)
+    else:
+        suspended.keep(piece)
     pieces = [(piece, here)]
     trial: Trial | None = suspended.trial
     if trial is None:
@@ -272,7 +277,7 @@ def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> i
         suspended.begin_trial(trial)
         trial.repaired(fault.name, fault)
         pieces = [(put.text, fault.place + put.skip), (piece[put.skip :], here)]
-    if trial.status == NEED and trial.read(pieces) == ENDED and not _is_meant(fault, trial):
+    if trial.status == NEED and trial.read(pieces) == ENDED and not _is_meant(suspended, trial):
         _as_written(turn, suspended)
     elif trial.status == ENDED:
         over = _is_over(turn, suspended, trial, at_end=False)
@@ -285,8 +290,9 @@ def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> i
     return len(text)
 
 
-def _is_meant(fault: Fault, trial: Trial) -> bool:
+def _is_meant(suspended: Suspended, trial: Trial) -> bool:
     # A closing marker in a value would belong to a parameter that the value quotes.
+    fault = suspended.fault
     call, put = trial.call, fault.put
     if call is None or put is None or not matches_schema(trial.turn, call):
         return False
@@ -295,6 +301,9 @@ def _is_meant(fault: Fault, trial: Trial) -> bool:
     if put.text in call.arguments_text or OF_VALUES.issubset(call.repairs):
         return False
     texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    heads = _payload(suspended).heads() if fault.name == OPENER else ()
+    if any(head in text.casefold() for head in heads for text in texts):
+        return False
     if fault.name == OPENER and any(may_be_rest_of(put.text, text) for text in texts):
         return False
     return not any(map(ends_with_stray_tag, texts))

@@ -107,7 +107,7 @@ class Suspended(Plain):
         trial: the copy that reads on with what is inserted, if that is clear at once.
     """
 
-    __slots__ = ("_edge", "_raw", "attempt", "fault", "trial")
+    __slots__ = ("_edge", "_is_past", "_raw", "attempt", "fault", "trial")
     ropes = frozenset({"_raw"})
     owned = ("trial",)
 
@@ -117,6 +117,7 @@ class Suspended(Plain):
         self.trial: Any = None  # of repairer.py, which is above
         self._raw: Rope = ()
         self._edge = ""  # the end of the text, where a marker may begin
+        self._is_past = False  # whether the call may have ended there
 
     @property
     def before(self) -> Any:
@@ -146,6 +147,18 @@ class Suspended(Plain):
         self.keep(piece[:taken])
         self._edge = near[place:]
         return start - waited + place, found, taken
+
+    def opens_call(self, payload: Repairable, piece: str, start: int) -> bool:
+        """Read on, in a piece that begins at that place: whether another call begins before that one may have ended."""
+        taken = 0
+        if not self._is_past:
+            _, found, taken = self.find(payload.end_finder(), piece, start)
+            self._is_past = found != ""
+            if found and not payload.is_closer(found):
+                self.keep(piece[taken:])
+                return True
+        self.keep(piece[taken:])
+        return False
 
     def begin_trial(self, trial: Any) -> None:
         """Let that copy read on."""
@@ -180,6 +193,10 @@ class Repairable:
     def quoting(self) -> tuple[str, tuple[str, ...]]:
         """The marker around strings, and the parameters in the schema."""
         return "", ()
+
+    def heads(self) -> tuple[str, ...]:
+        """With what a parameter begins, in lower case: see formats/parameters.py."""
+        return ()
 
     def end_finder(self) -> Finder:
         """Finds what ends the call: its closers, and what opens the next."""
