@@ -185,7 +185,8 @@ class Keeping(TurnState):
 
     def note_kept(self, end: int) -> None:
         """Content was emitted up to that place: if it is kept, it may be too long to be a call."""
-        self._drop_json()
+        if self.candidate is not None:
+            self._drop_json()
         if self.candidate is not None and end >= self.candidate.due:
             self.keep_less(end)
 
