@@ -69,7 +69,7 @@ class Quotes(Plain):
         self.heeded, self._json = heeded, heeded
         self.where = Where()
         self.followed = self.waits = self.made_up = False
-        self._called = -1  # the place of the first call
+        self._called = -1  # the place of the last call
         self._page: Page | None = None
         self._find: Search | None = None  # finds what changes anything; None if everything may
         self._passed = ""  # the end of text without one, which is not in `where` yet
@@ -290,7 +290,7 @@ class Quotes(Plain):
     def call_began(self) -> None:
         """A call is certain: no document goes on, and a result behind it is none."""
         self.skip()
-        self._called = self._end if self._called < 0 else self._called
+        self._called = self._end
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""
