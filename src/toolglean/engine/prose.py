@@ -95,7 +95,8 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
 def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -> int:
     # What was found at the piece's place: a fence, text after all, a closer, or an opener.
     text, place, base = piece
-    is_mentioned = _is_mentioned(turn, found, text[place + len(found) :])
+    end = place + len(found)
+    is_mentioned = _is_mentioned(turn, found, text[end : end + 1])
     if is_mentioned is None:
         return turn.hold(text, place)
     is_text = is_mentioned or _is_text(turn, plan, found, base + place, own)
@@ -208,14 +209,14 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
     return is_own and not plan.may_begin(turn, found)
 
 
-def _is_mentioned(turn: Turn, found: str, rest: str) -> bool | None:
+def _is_mentioned(turn: Turn, found: str, char: str) -> bool | None:
     # Whether a marker is only written about: in reasoning, between backticks; and one that opens reasoning, in brackets
-    # or quotation marks in a sentence. None: more text is needed.
+    # or quotation marks in a sentence. `char`: the one behind it, "" if it has not come. None: it is needed.
     if turn.channel != CONTENT:
-        return (rest[:1] == "`" if rest else None) if turn.last_text[-1:] == "`" else False
-    if found not in turn.rules.thoughts or not turn.has_content or not turn.in_sentence:
-        return False
-    return rest[0] in BEHIND_QUOTED if rest else None
+        may_be, behind = turn.last_text[-1:] == "`", frozenset("`")
+    else:
+        may_be, behind = found in turn.rules.thoughts and turn.has_content and turn.in_sentence, BEHIND_QUOTED
+    return None if may_be and not char else may_be and char in behind
 
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:

@@ -58,19 +58,8 @@ class Candidate(Plain):
     """
 
     __slots__ = (
-        *(
-            "_most",
-            "_names",
-            "_read",
-            "_searched",
-            "due",
-            "emit",
-            "in_value",
-            "json",
-            "opens_content",
-            "seen",
-            "starts",
-        ),
+        *("_most", "_names", "_read", "_searched", "due", "emit", "in_value", "json"),
+        *("opens_content", "seen", "starts"),
     )
 
     owned = ("_names", "emit", "json", "starts")

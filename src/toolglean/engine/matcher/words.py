@@ -180,9 +180,8 @@ class Word(Field):
             return False
         if turn.calls_ignored:
             turn.judge.refuse_quoted(place)
-        if turn.repair_failed_at == turn.emit.index or turn.last_text.rstrip().endswith(
-            ">"
-        ):  # a tag before it broke off
+        broke_off = turn.last_text.rstrip().endswith(">")  # the tag before it, which may be quoted
+        if broke_off or turn.repair_failed_at == turn.emit.index:
             return False
         turn.region.shorten(1)
         if turn.suspend_refused(Kind.REGION, None, char, place):
