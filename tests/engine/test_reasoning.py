@@ -137,7 +137,17 @@ ROWS = [
     # But between backticks it is written about, and so is an opener in brackets or quotation marks in a sentence of the answer.
     Row("its closer in backticks", f"<think>It ends with `</think>`. I could\n{HERMES}\nbut no.</think>Yes", [], f"It ends with `</think>`. I could\n{HERMES}\nbut no.", "Yes"),
     Row("its closer behind code", "<think>It is `x`</think>\nYes", [], "It is `x`", "Yes"),
-    Row("a plan behind an opener in a sentence", f"Sure <think> maybe I could\n{HERMES}\nbut no.</think>Yes", [], f"maybe I could\n{HERMES}\nbut no.", "Sure Yes"),
+    Row("a plan behind an opener in a sentence", f"Sure <think> Maybe I could\n{HERMES}\nbut no.</think>Yes", [], f"Maybe I could\n{HERMES}\nbut no.", "Sure Yes"),
+    # As a word of a sentence that goes on, it is text; but calls behind it are read as in reasoning.
+    Row("a word of a sentence", "The <think> tag opens it, and </think> closes it.", [], "", "The <think> tag opens it, and </think> closes it."),
+    Row("words of a list", "It has <think>, </think>; and so on.", [], "", "It has <think>, </think>; and so on."),
+    Row("a call behind its opener as a word", f"The <think> tag. I look.\n{HERMES}", ["get_weather"], "", "The <think> tag. I look."),
+    Row("what may be a plan behind it", f"Sure <think> maybe I could\n{HERMES}\nbut no.</think>Yes", [], "", f"Sure <think> maybe I could\n{HERMES}\nbut no.Yes"),
+    Row("a call behind both as words", f"The <think> tag and the </think> tag.\n{HERMES}\nDone.", ["get_weather"], "", "The <think> tag and the </think> tag.\n\nDone."),
+    Row("its opener as a word in code", f"```\na <think> b\n```\n{HERMES}\nDone.", ["get_weather"], "", "```\na <think> b\n```\n\nDone."),
+    Row("both in one span of code", "Use `<think>draft</think>` for it.", [], "", "Use `<think>draft</think>` for it."),
+    Row("its closer at the end of a span of code", "Use `a </think>` for it.", [], "", "Use `a </think>` for it."),
+    Row("a fence around a call, in reasoning that never ends", f"<think>I write:\n```\n{HERMES}", [], f"I write:\n```\n{HERMES}", ""),
     Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),

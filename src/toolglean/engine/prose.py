@@ -33,6 +33,7 @@ __all__ = [
 
 _MARKER_BEGINS = ("<", "[")  # other text that waits may be a word, or end a quotation
 BEHIND_QUOTED = frozenset(")]\"'`”’）」』")  # what follows a word in brackets or in quotation marks
+BEHIND_WORD = frozenset(",;，；、")  # no reasoning begins so
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
@@ -96,7 +97,7 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
     # What was found at the piece's place: a fence, text after all, a closer, or an opener.
     text, place, base = piece
     end = place + len(found)
-    is_mentioned = _is_mentioned(turn, found, text[end : end + 1])
+    is_mentioned = _is_mentioned(turn, plan, found, text[end : end + 2])
     if is_mentioned is None:
         return turn.hold(text, place)
     is_text = is_mentioned or _is_text(turn, plan, found, base + place, own)
@@ -209,14 +210,23 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
     return is_own and not plan.may_begin(turn, found)
 
 
-def _is_mentioned(turn: Turn, found: str, char: str) -> bool | None:
-    # Whether a marker is only written about: in reasoning, between backticks; and one that opens reasoning, in brackets
-    # or quotation marks in a sentence. `char`: the one behind it, "" if it has not come. None: it is needed.
+def _is_mentioned(turn: Turn, plan: Plan, found: str, behind: str) -> bool | None:
+    # Whether a marker is only written about: in reasoning, between backticks; and one that opens or closes reasoning, in
+    # a sentence that goes on behind it: `a <think> tag`. `behind`: what follows it, if it has come. None: it is needed.
     if turn.channel != CONTENT:
-        may_be, behind = turn.last_text[-1:] == "`", frozenset("`")
-    else:
-        may_be, behind = found in turn.rules.thoughts and turn.has_content and turn.in_sentence, BEHIND_QUOTED
-    return None if may_be and not char else may_be and char in behind
+        return None if (may_be := turn.last_text[-1:] == "`") and not behind else may_be and behind[0] == "`"
+    thoughts = turn.rules.thoughts
+    if not ((found in thoughts or found.replace("/", "", 1) in thoughts) and turn.has_content and turn.in_sentence):
+        return False
+    if behind in {"", " "}:
+        return None
+    if behind[0] in BEHIND_QUOTED:
+        return True
+    is_alone = turn.last_text[-1] == " " and turn.rules.marks is not None
+    is_word = is_alone and (behind[0] in BEHIND_WORD or (behind[0] == " " and behind[1].islower()))
+    if is_word and not (turn.calls_ignored or turn.judge.in_doubt):  # as likely as not: what follows may be a plan
+        turn.judge.mention(plan.reasoning_channel() if found in thoughts else CONTENT)
+    return is_word
 
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:

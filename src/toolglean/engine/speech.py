@@ -271,10 +271,10 @@ class Speech(Keeping):
         code, where, most, again = self.judge.code, None, self.limits.held, False
         behind_sign = code is not None and code.end == start
         marks: tuple[str, ...] = MARKERS
-        if self.channel != CONTENT:
+        if thought := self.channel or (0 if code is not None and code.open else self.judge.mentioned):
             if self.rules.marks is None or stream_in_reasoning:
                 return
-            kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
+            kind, marks, most = Kind.REASONING, self.rules.marks(thought), self.limits.call_chars
             behind_sign = text.startswith(("```json", "```\n")) or opens_quotation(attempt.before.last_text)
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0

@@ -53,7 +53,7 @@ class Turn(Speech):
         if self.judge.draft is not None:
             return False
         in_doubt = self.judge.in_doubt or bool(self.judge.fence) or (self.around.mention != "" and self.in_sentence)
-        return self.rules.marks is not None if self.channel != CONTENT else in_doubt
+        return self.rules.marks is not None if self.channel or self.judge.mentioned else in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:
         self.region.begin(start, kept, bare=bare)

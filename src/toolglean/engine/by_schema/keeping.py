@@ -130,12 +130,13 @@ class Keeping(TurnState):
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         if noted and is_none:
             self._refuse_line(place)
-        if refused or self.judge.in_doubt:  # what may be in code is told if it was in none
+        judge = self.judge
+        if refused or judge.in_doubt:  # what may be in code is told if it was in none
             return
         is_announced = self.around.announces(self.last_text)
-        closers = self.judge.closers
+        closers = judge.closers
         is_broken = closers.awaited is not None and place != closers.failed  # a call before it, whose end has not come
-        is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
+        is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused or judge.mentioned != 0
         if noted and (is_refused or self.candidate is not None):
             return
         if self.candidate is not None:

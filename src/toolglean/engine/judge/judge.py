@@ -36,9 +36,11 @@ class Judge(Plain):
         refused: the place up to which the last quoted call that was ignored reaches at least: none begins before it.
         attempt: the turn from before the region, if a call in it will be held back.
         draft: calls that are held back, or None.
+        mentioned: the kind of reasoning whose opener was taken for a word of a sentence, so that calls behind it are held
+            back as in reasoning; or 0.
     """
 
-    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "others", "refused")
+    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "mentioned", "others", "refused")
 
     owned = ("attempt", "code", "draft", "others")
 
@@ -51,6 +53,7 @@ class Judge(Plain):
         self.refused = NOWHERE
         self.attempt: Attempt | None = None
         self.draft: Draft | None = None
+        self.mentioned = 0
 
     # -- what is emitted -----------------------------------------------------------------------------------------------
 
@@ -69,7 +72,11 @@ class Judge(Plain):
 
     def reasoning_began(self) -> None:
         """Another kind of text begins: reasoning, or content."""
-        self.others = None
+        self.others, self.mentioned = None, 0
+
+    def mention(self, channel: int) -> None:
+        """An opener of that kind of reasoning was a word of a sentence; 0: a closer."""
+        self.mentioned = channel
 
     def content(self, text: str, start: int) -> None:
         """Content is emitted."""

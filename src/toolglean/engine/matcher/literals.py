@@ -74,7 +74,8 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    if is_reasoning and turn.channel == CONTENT and (turn.is_quoted_here or _ends_header(turn)):
+    is_quoted = turn.is_quoted_here or (action == STRAY and turn.judge.in_doubt)  # in code, it closes nothing
+    if is_reasoning and turn.channel == CONTENT and (is_quoted or _ends_header(turn)):
         turn.leave(text_follows=True)  # a quotation ends only at its own end
         turn.release_region()
         return
