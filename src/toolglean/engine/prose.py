@@ -211,8 +211,8 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
 
 
 def _is_mentioned(turn: Turn, plan: Plan, found: str, behind: str) -> bool | None:
-    # Whether a marker is only written about: in reasoning, between backticks; and one that opens or closes reasoning, in
-    # a sentence that goes on behind it: `a <think> tag`. `behind`: what follows it, if it has come. None: it is needed.
+    # Whether a marker is only written about: in reasoning, between backticks; and one that opens or closes reasoning,
+    # in a sentence that goes on behind it: `a <think> tag`. `behind`: what follows it. None: that has not come yet.
     if turn.channel != CONTENT:
         return None if (may_be := turn.last_text[-1:] == "`") and not behind else may_be and behind[0] == "`"
     thoughts = turn.rules.thoughts

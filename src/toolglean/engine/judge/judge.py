@@ -36,8 +36,8 @@ class Judge(Plain):
         refused: the place up to which the last quoted call that was ignored reaches at least: none begins before it.
         attempt: the turn from before the region, if a call in it will be held back.
         draft: calls that are held back, or None.
-        mentioned: the kind of reasoning whose opener was taken for a word of a sentence, so that calls behind it are held
-            back as in reasoning; or 0.
+        mentioned: the kind of reasoning whose opener was taken for a word of a sentence, so that calls behind it are
+            held back as in reasoning; or 0.
     """
 
     __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "mentioned", "others", "refused")
