@@ -176,7 +176,7 @@ CONTENT = {
     "the beginning of one": "get_w",
     "the beginning of a fence": "``",
     "a fence with something else": "```json\n[1, 2]\n```",
-    "bare JSON after text": f"So: {JSON_CALL}",
+    "bare JSON of an unknown tool after text": 'So: {"name": "other", "arguments": {}}',
     "a pythonic call after text": "So: [f(x=1)]",
     "a fence after text": f"So:\n```json\n{JSON_CALL}\n```",
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",

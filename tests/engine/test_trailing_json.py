@@ -264,6 +264,8 @@ UNREAD = [
     *(f"I call it.\n{CALL}", f"I call it:\n\n{CALL}\n", f"json\n{CALL}", f"<json>\n{CALL}\n</json>", f"So.\n[{CALL}]"),
     *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", f'{{"a": 1}}\n{CALL}'),
     *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone.", f"It`s so:\n{CALL}", f"`\n{CALL}"),
+    # Within a line, too, but not what is data of another object.
+    *(f"So, {CALL}", f"Calling: <invoke_tool>{CALL}</invoke_tool> now", f'The {{a}} of `x` is {{"b": 1}}, so {CALL}.'),
 ]
 OTHER_KEYS = [
     *('{"operation": "get_weather", "arguments": {"city": "Oslo"}}', '{"get_weather": {"city": "Oslo"}}'),
@@ -277,7 +279,14 @@ TOLD_OTHERWISE = [
         f'So.\n{CALL[:-1]}, "status": "done"}}',
         f"So.\n{json.dumps(WEATHER)}",
     ),
-    *('So.\n{"name": "get_weat', 'So.\n{"name": "city", "x": "get_weather"}', "So.\n{\n}", f"So, {CALL}"),
+    *(
+        f'So, {{"x": {CALL}}}',
+        f"So, `{CALL}`.",
+        f"So, `a` and\n```\n{CALL}\n```",
+        f"So, {MARKED}",
+        f"So, {CALL}\n{MARKED}",
+    ),
+    *('So.\n{"name": "get_weat', 'So.\n{"name": "city", "x": "get_weather"}', "So.\n{\n}"),
 ]
 
 

@@ -229,6 +229,10 @@ class Emitter(Outbox):
                 return
         self._report(Problem(*reason, text, start))
 
+    def tells_of(self, place: int) -> bool:
+        """Whether a problem was reported of what is at that place, or behind it."""
+        return self._told is not None and self._told.start + len(self._told.text) > place
+
     def _report(self, problem: Problem) -> None:
         if problem == self._told:  # each of the formats that tried to read a place refused it
             return

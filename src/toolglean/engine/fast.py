@@ -162,8 +162,8 @@ class FastPath:
         turn = self._turn
         if turn.payload is None or not turn.payload.is_in_data():
             return False
-        waits = turn.tape.held or turn.judge.fence or turn.candidate or turn.unread or not turn.emit.clean
-        waits = waits or turn.may_have_begun_tag(turn.last_char)
+        waits = turn.tape.held or turn.judge.fence or turn.candidate or turn.unread or turn.object
+        waits = waits or not turn.emit.clean or turn.may_have_begun_tag(turn.last_char)
         return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
 
     def _pass_data(self, chunk: str) -> list[Event]:
@@ -232,6 +232,8 @@ class FastPath:
             self._last = self._with_last(text)
         if looks:
             turn.look_around(text, before, last, start)
+            if turn.object is not None:  # what follows must be noted
+                self._shut_fast_paths()
 
     def _tell_headers(self, text: str, start: int) -> None:
         # Reasoning with something in it that may begin the header of another role; mostly it does not.

@@ -70,7 +70,7 @@ class Speech(Keeping):
     def _say_content(self, text: str, start: int) -> None:
         self.note_tags(text, self.last_char)
         self.last_char = text[-1:] or self.last_char
-        if text and (self.unread is not None or not self.has_content):
+        if text and (self.unread or self.object or not self.has_content):
             self.note_unread(text, start)
         if text and not (self.has_content and not self.at_start) and not text.isspace():
             self.has_content, self.at_start = True, False

@@ -50,6 +50,9 @@ class Noted(IntEnum):
     CALL = 2
     """The same, and it is a call in JSON."""
 
+    OBJECT = 3
+    """An object that may be a call, which does not begin a line."""
+
 
 class Unread(NamedTuple):
     """What is noted: from a place of the turn up to the end of what was said, at most until another; but what is
@@ -83,10 +86,10 @@ class Unread(NamedTuple):
         return len(begun) < NAME_WITHIN or any(each in begun for each in names)
 
     def with_text(self, text: str, start: int) -> Self:
-        """The same with that text, which is at that place."""
+        """The same with that text, which is at that place, unless it was noted."""
         if start >= self.until:
             return self
-        text = text[: self.until - start]
+        text, start = text[max(self.end - start, 0) : self.until - start], max(start, self.end)
         gap = "\n" * (start - self.end)  # a marker, behind which a line may begin
         return self._replace(rope=grown(self.rope, gap + text), end=start + len(text))
 
@@ -138,7 +141,8 @@ class TurnState(Plain):
         suspended: the call that may have to be repaired, until its end is seen.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
-        unread: content that is told in the end if it names a call; None for none.
+        unread, object: content that is told in the end if it names a call, and from an object on that does not begin
+            its line; None for none.
         has_tags: whether the content has any tag, which a closer that follows may belong to.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
@@ -160,6 +164,7 @@ class TurnState(Plain):
             "candidate",
             "last_char",
             "has_tags",
+            "object",
             "unread",
         ),
     )
@@ -181,6 +186,7 @@ class TurnState(Plain):
         self.repair_failed_at = -1
         self.candidate: Candidate | None = None
         self.unread: Unread | None = None
+        self.object: Unread | None = None
         self.around: Around = NOTHING
         self.last_char = ""
 
@@ -193,7 +199,7 @@ class TurnState(Plain):
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
-        twin.unread = self.unread
+        twin.unread, twin.object = self.unread, self.object
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin

@@ -6,24 +6,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json, is_refused
 from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
-from toolglean.engine.state import Noted, TurnState, Unread
+from toolglean.engine.state import NAME_WITHIN, Noted, TurnState, Unread
 from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.reading import Told
     from toolglean.engine.emit import Emitter
+    from toolglean.engine.page.where import Closed
 
 __all__ = ["Keeping"]
 
 NO_LINE = "-"  # text in which no line begins
 MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
+MOST_OBJECT = 4096  # the same from an object on that does not begin its line
 _SIGNS = tuple('`~<"\u201c\ufeff')  # prose does not open so; one character each, since that alone may come
+_objects = re.compile(r'\{(?=\s*(?:\Z|"\w*(?:\Z|"\s*(?:\Z|:))))').finditer  # or what the text's end may have begun
 
 
 class Keeping(TurnState):
@@ -101,22 +105,53 @@ class Keeping(TurnState):
         """The judge has read content: that text, behind another and its last character, which may be set for lines, at
         that place. What it leaves open is around what comes later.
         """
-        code, around = self.judge.code, self.around
-        tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
+        code = self.judge.code
         closed = () if code is None else code.take_closed()
         for region in closed:
             if self.unread is not None and region[0] < self.unread.place < region[1]:
                 self.unread = None  # what was in doubt was code
             elif self.unread is not None and code is not None and code.has_quoted(region):
                 self.unread = self.unread.hiding(*region[:2])
+        if self.object is not None or "{" in text:
+            self._look_for_object(text, start, closed)
+        self._look_at_tags(text, before, last, start, closed)
+
+    def _look_for_object(self, text: str, start: int, closed: tuple[Closed, ...]) -> None:
+        # An object of that text, or what turned out to be quoted of the one that is noted.
+        self._hide(closed)
+        is_read = self.rules.by_schema and self.mode is not DONE and not (self.emit.index or self.tape.in_prompt)
+        if self.object is None and is_read and self.described:
+            self.object = self._object_in(text, start, closed)
+            self._hide(closed)
+
+    def _hide(self, closed: tuple[Closed, ...]) -> None:
+        code = self.judge.code
+        for region in closed:
+            if self.object is not None and code is not None and code.has_quoted(region):
+                is_in_it = region[0] < self.object.place < region[1]
+                self.object = None if is_in_it else self.object.hiding(*region[:2])
+
+    def _object_in(self, text: str, start: int, closed: tuple[Closed, ...]) -> Unread | None:
+        # The first object in that text, outside of quotations, that may be a call: a tool's name is near.
+        code = self.judge.code
+        for found in _objects(text):
+            place, begun = start + found.start(), text[found.start() : found.start() + NAME_WITHIN]
+            is_quoted = code is not None and code.quotes(place, closed)
+            if not is_quoted and (len(begun) < NAME_WITHIN or any(f'{each}"' in begun for each in self.described)):
+                return Unread(place, (), place, place + MOST_OBJECT, Noted.OBJECT).with_text(text, start)
+        return None
+
+    def _look_at_tags(self, text: str, before: str, last: str, start: int, closed: tuple[Closed, ...]) -> None:
+        around = self.around
+        tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         if closed and (tags or around.open or around.shut):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
-                self.look_around(text[:end], before, last, start)
+                self._look_at_tags(text[:end], before, last, start, ())
                 self.around = self.around.outside(each, start + end)
                 before = last = ((before if before.endswith(last) else last) + text[:end])[-KEPT:]
                 text, start = text[end:], start + end
-            self.look_around(text, before, last, start)
+            self._look_at_tags(text, before, last, start, ())
         elif tags:
             self.around = around.read(text, before if before.endswith(last) else last, start)
 
@@ -174,7 +209,7 @@ class Keeping(TurnState):
         if kind is Noted.FIRST:
             text = text.rstrip()
             return 0, text if reading.spells_call(text, self) else ""
-        return reading.told_in(text, self)
+        return (reading.object_told_in if kind is Noted.OBJECT else reading.told_in)(text, self)
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:
@@ -228,16 +263,22 @@ class Keeping(TurnState):
 
     def note_unread(self, text: str, start: int) -> None:
         """That content is the first one, or follows what is noted."""
+        noted = self.object
+        if noted is not None and noted.end - noted.place < NAME_WITHIN:
+            written = noted._replace(until=start + len(text)).with_text(text, start).text
+            self.object = self._object_in(written, noted.place, ())
+        elif noted is not None:
+            self.object = noted.with_text(text, start)
         if self.unread is not None:
             self.unread = self.unread.with_text(text, start)
-        elif self.rules.by_schema and start >= 0:
+        elif self.rules.by_schema and start >= 0 and not self.has_content:
             self.unread = _first_of_turn(text, start)
 
     def notes_unread(self, start: int) -> bool:
         """Whether content must be noted that begins at that place of the turn."""
         if self.unread is not None and not self.unread.may_call(self.described):
             self.unread = None
-        return self.unread is not None and self.emit.index == 0 and start < self.unread.until
+        return self.emit.index == 0 and any(each and start < each.until for each in (self.unread, self.object))
 
     def keep_nothing(self) -> None:
         """Something came that is not content: what is kept is content."""
@@ -260,13 +301,12 @@ class Keeping(TurnState):
             if unread:
                 self.emit.problem(UNREAD, unread, kept.start + place)
                 return
-        if self.unread is not None and self.emit.index == 0:
+        for noted in filter(None, (self.unread, self.object) if self.emit.index == 0 else ()):
             code = self.judge.code
-            if code is not None and code.sure:
-                self.unread = self.unread.hiding(code.quoted_by[1], end)
-            place, unread = self._unread_in(self.unread.text, self.unread.kind)
-            if unread:
-                self.emit.problem(UNREAD, unread, self.unread.place + place)
+            shown = noted.hiding(code.quoted_by[1], end) if code is not None and code.sure else noted
+            place, unread = self._unread_in(shown.text, noted.kind)
+            if unread and not (noted is self.object and self.emit.tells_of(noted.place + place)):
+                self.emit.problem(UNREAD, unread, noted.place + place)
 
 
 def _first_of_turn(text: str, start: int) -> Unread | None:

@@ -48,6 +48,7 @@ MOST_STEPS = 30_000  # of the readings of one turn
 IN_VALUE = "a value of a call"
 """What quotes a declared call there, for a `Problem`."""
 MOST_BEFORE = 512  # characters of a value before a call in it
+MOST_OBJECTS = 64  # behind each other in a line, of which a call is told
 MOST_STARTS = 8  # of the first lines, and as many of the last ones, from which the rest of the turn is read as calls
 
 
@@ -192,13 +193,33 @@ def spells_call(text: str, turn: TurnState) -> bool:
     return False
 
 
+def object_told_in(text: str, turn: TurnState) -> Told:
+    """The first object in the text, which begins with one, that would be a call at the start of a turn. What is in
+    another object is its data.
+    """
+    place = 0
+    for _ in range(MOST_OBJECTS):
+        told = json_call_in(text[place:], turn)
+        if told:
+            return place, told
+        place = text.find("{", max(JsonScanner(turn.limits.depth).skim(text, place, 0), place + 1))
+        if place < 0:
+            break
+    return NOTHING_TOLD
+
+
 def json_call_in(text: str, turn: TurnState) -> str:
     """The JSON with which the text begins, if all of it would be calls at the start of a turn; or ""."""
-    scanner = JsonScanner(turn.limits.depth)
-    end = scanner.skim(text, 0, 0)
-    value = decode(text[:end])[0] if scanner.state == END else []
+    value, end = _value_in(text, turn)
     things = value if isinstance(value, list) else [value]
     return text[:end] if things and all(_is_call(each, turn) for each in things) else ""
+
+
+def _value_in(text: str, turn: TurnState) -> tuple[Any, int]:
+    # The JSON with which the text begins, None if it is not whole; and its end.
+    scanner = JsonScanner(turn.limits.depth)
+    end = scanner.skim(text, 0, 0)
+    return decode(text[:end])[0] if scanner.state == END else None, end
 
 
 def _is_call(thing: Any, turn: TurnState) -> bool:
@@ -210,12 +231,18 @@ def _is_call(thing: Any, turn: TurnState) -> bool:
         return False
     name = next((thing[key] for key in thing if key in _NAMES), None)
     if name is not None:
-        arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
+        arguments = _arguments_of(thing, turn)
         resolved = turn.names.resolve(name) if isinstance(name, str) else None
         return resolved is not None and thing.keys() <= _BESIDE and _fits(tools.get(resolved), arguments, sure=True)
     objects = [(key, each) for key, each in thing.items() if isinstance(each, dict)]
     named = next((tools.get(each) for each in thing.values() if isinstance(each, str) and each in tools), None)
     return any(_fits(tool, each, sure=False) for key, each in objects for tool in (tools.get(key), named))
+
+
+def _arguments_of(call: dict[str, Any], turn: TurnState) -> Any:
+    # They may be in a string of JSON.
+    arguments = next((call[key] for key in call if key in ARGUMENT_KEYS), None)
+    return _value_in(arguments, turn)[0] if isinstance(arguments, str) else arguments
 
 
 def _fits(tool: Tool | None, arguments: Any, *, sure: bool) -> bool:
@@ -243,7 +270,7 @@ def _closed_call(text: str, start: int, turn: TurnState) -> tuple[FoundCall, ...
         return None
     value = decode(written)[0]
     name = turn.names.spelt(next(value[key] for key in value if key in _NAMES))
-    arguments = next(value[key] for key in value if key in ARGUMENT_KEYS)
+    arguments = _arguments_of(value, turn)
     return (FoundCall(name, arguments, json_text(arguments), 0, len(written)),)
 
 

@@ -173,6 +173,11 @@ class Quotes(Plain):
             self.where = self.where._replace(closed=())
         return closed
 
+    def quotes(self, place: int, closed: tuple[Closed, ...]) -> bool:
+        """Whether a quotation that is open here, or one of these, begins before that place, which has been read."""
+        is_open = self.where.context is not Context.PLAIN and self.where.since < place
+        return is_open or any(each[0] < place < each[1] for each in filter(self.has_quoted, closed))
+
     @staticmethod
     def has_quoted(closed: Closed) -> bool:
         """Whether that was a quotation: JSON is none."""
