@@ -162,8 +162,9 @@ class FastPath:
         turn = self._turn
         if turn.payload is None or not turn.payload.is_in_data():
             return False
-        waits = turn.tape.held or turn.judge.fence or turn.candidate or turn.unread or turn.object
-        waits = waits or not turn.emit.clean or turn.may_have_begun_tag(turn.last_char)
+        notes = turn.unread is not None or turn.object is not None
+        waits = notes or turn.tape.held or turn.judge.fence or turn.candidate or not turn.emit.clean
+        waits = waits or turn.may_have_begun_tag(turn.last_char)
         return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
 
     def _pass_data(self, chunk: str) -> list[Event]:
