@@ -244,7 +244,7 @@ class Speech(Keeping):
 
     def call_is_certain(self) -> None:
         """A call begins: what is kept of the text before it is not needed any more."""
-        self.keep_nothing()
+        self.keep_nothing(is_call=True)
         self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
         self.judge.call_began()
 

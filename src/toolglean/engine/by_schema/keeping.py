@@ -119,7 +119,7 @@ class Keeping(TurnState):
     def _look_for_object(self, text: str, start: int, closed: tuple[Closed, ...]) -> None:
         # An object of that text, or what turned out to be quoted of the one that is noted.
         self._hide(closed)
-        is_read = self.rules.by_schema and self.mode is not DONE and not (self.emit.index or self.tape.in_prompt)
+        is_read = self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt
         if self.object is None and is_read and self.described:
             self.object = self._object_in(text, start, closed)
             self._hide(closed)
@@ -278,10 +278,12 @@ class Keeping(TurnState):
         """Whether content must be noted that begins at that place of the turn."""
         if self.unread is not None and not self.unread.may_call(self.described):
             self.unread = None
-        return self.emit.index == 0 and any(each and start < each.until for each in (self.unread, self.object))
+        return any(each and start < each.until for each in (self.unread, self.object))
 
-    def keep_nothing(self) -> None:
-        """Something came that is not content: what is kept is content."""
+    def keep_nothing(self, *, is_call: bool = False) -> None:
+        """Something came that is not content: what is kept is content. `is_call`: nothing before it is told."""
+        if is_call:
+            self.unread = self.object = None
         if self.candidate is not None:
             self.candidate = None
             self.emit.release()
@@ -301,7 +303,7 @@ class Keeping(TurnState):
             if unread:
                 self.emit.problem(UNREAD, unread, kept.start + place)
                 return
-        for noted in filter(None, (self.unread, self.object) if self.emit.index == 0 else ()):
+        for noted in filter(None, (self.unread, self.object)):
             code = self.judge.code
             shown = noted.hiding(code.quoted_by[1], end) if code is not None and code.sure else noted
             place, unread = self._unread_in(shown.text, noted.kind)
