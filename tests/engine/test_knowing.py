@@ -37,8 +37,11 @@ def test_a_named_format_reads_what_auto_reads(name: str) -> None:
 
 def test_it_tells_what_is_missed() -> None:
     tools = ["f"]
-    text = 'So: functools[{"name": "f", "arguments": {}}]'
-    found = missed(Row("a word", text, tools), "hermes")
+    text = 'functools[{"name": "f", "arguments": {}}]'
+    assert missed(Row("a word of a line", f"So: {text}", tools), "hermes") is None
+    assert missed(Row("a line", f"So:\n{text}", tools), "hermes") is None
+    text = "<tool_call>f<arg_key>x</arg_key><arg_value>1</arg_value></tool_call>"
+    found = missed(Row("what breaks", text, tools), "lost-brackets")
     assert found is not None
     assert found[:2] == ("calls", "fewer")
     assert missed(Row("the end of a turn", "Hi.<|end_of_text|>", tools), "hermes") is None
