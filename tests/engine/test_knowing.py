@@ -40,7 +40,7 @@ def test_it_tells_what_is_missed() -> None:
     text = 'functools[{"name": "f", "arguments": {}}]'
     assert missed(Row("a word of a line", f"So: {text}", tools), "hermes") is None
     assert missed(Row("a line", f"So:\n{text}", tools), "hermes") is None
-    text = "<tool_call>f<arg_key>x</arg_key><arg_value>1</arg_value></tool_call>"
+    text = "I look. <tool_call>f<arg_key>x</arg_key><arg_value>1</arg_value></tool_call>"
     found = missed(Row("what breaks", text, tools), "lost-brackets")
     assert found is not None
     assert found[:2] == ("calls", "fewer")
