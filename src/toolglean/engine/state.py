@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.engine.judge.judge import Judge
     from toolglean.engine.names import Names
+    from toolglean.engine.page.where import Closed
     from toolglean.engine.payload import Payload
     from toolglean.engine.reasons import Reason
     from toolglean.engine.repair.suspended import Repair, Suspended
@@ -53,6 +54,9 @@ class Noted(IntEnum):
     OBJECT = 3
     """An object that may be a call, which does not begin a line."""
 
+    FENCED = 4
+    """The same, at the beginning of a fence of code."""
+
 
 class Unread(NamedTuple):
     """What is noted: from a place of the turn up to the end of what was said, at most until another; but what is
@@ -64,21 +68,21 @@ class Unread(NamedTuple):
     end: int
     until: int
     kind: Noted
-    hidden: tuple[tuple[int, int], ...] = ()
+    hidden: tuple[Closed, ...] = ()
 
     @property
     def text(self) -> str:
         """The text."""
         text = joined(self.rope)
-        for since, until in self.hidden:
+        for since, until, *_ in self.hidden:
             begin, end = since - self.place, until - self.place
-            text = text[:begin] + " " * len(text[begin:end]) + text[end:]
+            text = text[:begin] + " " * len(text[begin:end]) + text[end:] if begin >= 0 else text
         return text
 
-    def hiding(self, since: int, until: int) -> Self:
-        """The same without that part, unless it is of the beginning of the turn."""
-        is_part = self.kind is not Noted.FIRST and self.place <= since < self.until
-        return self._replace(hidden=(*self.hidden, (since, until))) if is_part else self
+    def hiding(self, quoted: Closed) -> Self:
+        """The same without that part, unless it is of the beginning of the turn, or all of it is in it."""
+        is_part = self.kind is not Noted.FIRST and quoted[0] < self.until
+        return self._replace(hidden=(*self.hidden, quoted)) if is_part else self
 
     def may_call(self, names: Collection[str]) -> bool:
         """Whether it may name a call, so that what follows must be noted."""

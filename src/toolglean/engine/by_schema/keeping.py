@@ -14,6 +14,7 @@ from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import NAME_WITHIN, Noted, TurnState, Unread
+from toolglean.scan.plain import joined
 from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Keeping(TurnState):
             if self.unread is not None and region[0] < self.unread.place < region[1]:
                 self.unread = None  # what was in doubt was code
             elif self.unread is not None and code is not None and code.has_quoted(region):
-                self.unread = self.unread.hiding(*region[:2])
+                self.unread = self.unread.hiding(region)
         if self.object is not None or "{" in text:
             self._look_for_object(text, start, closed)
         self._look_at_tags(text, before, last, start, closed)
@@ -127,18 +128,23 @@ class Keeping(TurnState):
     def _hide(self, closed: tuple[Closed, ...]) -> None:
         code = self.judge.code
         for region in closed:
-            if self.object is not None and code is not None and code.has_quoted(region):
-                is_in_it = region[0] < self.object.place < region[1]
-                self.object = None if is_in_it else self.object.hiding(*region[:2])
+            if self.object is None or code is None or not code.has_quoted(region):
+                continue
+            is_in_it = region[0] < self.object.place < region[1]
+            self.object = None if is_in_it and self.object.kind is Noted.OBJECT else self.object.hiding(region)
 
     def _object_in(self, text: str, start: int, closed: tuple[Closed, ...]) -> Unread | None:
-        # The first object in that text, outside of quotations, that may be a call: a tool's name is near.
+        # The first object in that text that may be a call, outside of quotations or first in a fence: a tool's name is
+        # near.
         code = self.judge.code
         for found in _objects(text):
             place, begun = start + found.start(), text[found.start() : found.start() + NAME_WITHIN]
-            is_quoted = code is not None and code.quotes(place, closed)
-            if not is_quoted and (len(begun) < NAME_WITHIN or any(f'{each}"' in begun for each in self.described)):
-                return Unread(place, (), place, place + MOST_OBJECT, Noted.OBJECT).with_text(text, start)
+            is_fenced = code is not None and code.begins_fence(place, closed)
+            is_near = len(begun) < NAME_WITHIN or any(f'{each}"' in begun for each in self.described)
+            if is_fenced is None or not is_near:
+                continue
+            kind = Noted.FENCED if is_fenced else Noted.OBJECT
+            return Unread(place, (), place, place + MOST_OBJECT, kind).with_text(text, start)
         return None
 
     def _look_at_tags(self, text: str, before: str, last: str, start: int, closed: tuple[Closed, ...]) -> None:
@@ -209,7 +215,7 @@ class Keeping(TurnState):
         if kind is Noted.FIRST:
             text = text.rstrip()
             return 0, text if reading.spells_call(text, self) else ""
-        return (reading.object_told_in if kind is Noted.OBJECT else reading.told_in)(text, self)
+        return (reading.told_in if kind < Noted.OBJECT else reading.object_told_in)(text, self)
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:
@@ -265,8 +271,9 @@ class Keeping(TurnState):
         """That content is the first one, or follows what is noted."""
         noted = self.object
         if noted is not None and noted.end - noted.place < NAME_WITHIN:
-            written = noted._replace(until=start + len(text)).with_text(text, start).text
-            self.object = self._object_in(written, noted.place, ())
+            written = joined(noted._replace(until=start + len(text)).with_text(text, start).rope)
+            self.object = self._object_in(written, noted.place, noted.hidden)
+            self._hide(noted.hidden)
         elif noted is not None:
             self.object = noted.with_text(text, start)
         if self.unread is not None:
@@ -305,10 +312,12 @@ class Keeping(TurnState):
                 return
         for noted in filter(None, (self.unread, self.object)):
             code = self.judge.code
-            shown = noted.hiding(code.quoted_by[1], end) if code is not None and code.sure else noted
-            place, unread = self._unread_in(shown.text, noted.kind)
-            if unread and not (noted is self.object and self.emit.tells_of(noted.place + place)):
-                self.emit.problem(UNREAD, unread, noted.place + place)
+            if code is not None and code.sure:
+                quoted = code.quoted_by[1], end, code.where.context, False
+                noted = noted.hiding(quoted)  # noqa: PLW2901
+            place, unread = self._unread_in(noted.text, noted.kind)
+            if unread and not (noted.kind >= Noted.OBJECT and self.emit.tells_of(noted.place + place)):
+                self.emit.problem(QUOTED if noted.kind is Noted.FENCED else UNREAD, unread, noted.place + place)
 
 
 def _first_of_turn(text: str, start: int) -> Unread | None:

@@ -23,6 +23,7 @@ __all__ = ["Quotes", "watch"]
 
 _ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
 _GUARDED = "<["  # one of these
+MOST_LINE = 32  # characters of a fence, with its words
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
 _signs = re.compile(r"[^\s\w]")
@@ -173,10 +174,15 @@ class Quotes(Plain):
             self.where = self.where._replace(closed=())
         return closed
 
-    def quotes(self, place: int, closed: tuple[Closed, ...]) -> bool:
-        """Whether a quotation that is open here, or one of these, begins before that place, which has been read."""
-        is_open = self.where.context is not Context.PLAIN and self.where.since < place
-        return is_open or any(each[0] < place < each[1] for each in filter(self.has_quoted, closed))
+    def begins_fence(self, place: int, closed: tuple[Closed, ...]) -> bool | None:
+        """Whether that place, which has been read, is at the beginning of a fence of code, which is open here or one of
+        these; None if it is quoted otherwise.
+        """
+        is_first: bool | None = False
+        for since, end, context, _ in (*closed, (self.where.since, place + 1, self.where.context, False)):
+            if since < place < end and context not in {Context.PLAIN, Context.JSON}:
+                is_first = (context is Context.FENCE and place <= since + MOST_LINE) or None
+        return is_first
 
     @staticmethod
     def has_quoted(closed: Closed) -> bool:
