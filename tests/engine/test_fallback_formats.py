@@ -178,7 +178,7 @@ CONTENT = {
     "a fence with something else": "```json\n[1, 2]\n```",
     "bare JSON of an unknown tool after text": 'So: {"name": "other", "arguments": {}}',
     "a pythonic call after text": "So: [f(x=1)]",
-    "a fence after text": f"So:\n```json\n{JSON_CALL}\n```",
+    "a fence after text": 'So:\n```json\n{"name": "other", "arguments": {}}\n```',
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",
     "an unknown word of a fallback format": "<function=a tool>\n<parameter=x>\n1\n</parameter>\n</function>",
 }

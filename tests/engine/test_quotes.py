@@ -185,6 +185,7 @@ FENCED = {
     "a list": ("```tool_calls\n", f"[{OSLO}]"),
     "its type first": ("```json\n", f'{{"type": "function", "function": {OSLO}}}'),
     "Python": ("```tool_code\n", "f(x=1)"),
+    "a name in its words": ("```tool:f\n", '{"x": 1}'),
     "lines, as Continue writes them": ("```tool\n", "TOOL_NAME: f\nBEGIN_ARG: x\n1\nEND_ARG"),
 }
 NO_CALL = {
@@ -204,6 +205,16 @@ def test_a_call_in_a_fence_that_is_an_opener_says_why_it_is_text(fence: str, cod
     assert content_of(events) == text
     problems = [(event.code, event.start) for event in events if isinstance(event, Problem)]
     assert problems == ([("quoted-call", 13)] if (fence, code) in FENCED.values() else [])
+
+
+def test_json_first_in_a_fence_says_so_by_name_too() -> None:
+    """Nothing was said of it where the named format has no fences."""
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}]
+    code = "```\n# A list of tools\n# with more lines\n"
+    for fence, told in (("```json\n", 1), ("~~~\n", 1), (code, 0), ("> ```\n> ", 0)):
+        for text in (f"So.\n{fence}{OSLO}\n{fence[:3]}\nDone.", f"So.\n{fence}{OSLO}"):
+            events = events_of(lambda: Parser(tools, format="kimi-k2", options=ParserOptions(markup=True)), text)
+            assert [each.code for each in events if isinstance(each, Problem)] == ["quoted-call"] * told
 
 
 def test_a_format_whose_calls_are_fences_says_so_too() -> None:

@@ -143,7 +143,7 @@ class Missed(Payload):
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
         opener, rest = turn.region.text[: turn.region.opener_length], turn.region.text[turn.region.opener_length :]
-        if self._is_code:
+        if self._is_code and (rest + piece).startswith(":"):
             rest = opener.lstrip("`~") + rest  # its word may introduce a name: `tool:f`
         text = (rest + piece)[:REACH]
         named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code)
