@@ -150,6 +150,7 @@ ROWS = [
     Row("a fence around a call, in reasoning that never ends", f"<think>I write:\n```\n{HERMES}", [], f"I write:\n```\n{HERMES}", ""),
     Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
+    Row("it begins with code, behind a quotation mark", f'So: "<think>`x` it is\n{HERMES}\nbut no.</think>Yes', [], f"`x` it is\n{HERMES}\nbut no.", 'So: "Yes'),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),
     Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tagopens it.", "Yes"),
 ]  # fmt: skip

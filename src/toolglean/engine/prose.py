@@ -32,7 +32,8 @@ __all__ = [
 ]
 
 _MARKER_BEGINS = ("<", "[")  # other text that waits may be a word, or end a quotation
-BEHIND_QUOTED = frozenset(")]\"'`”’）」』")  # what follows a word in brackets or in quotation marks
+BEHIND_QUOTED = frozenset(")]”’）」』")  # what follows a word in brackets or in quotation marks
+QUOTES = frozenset("\"'`")  # the same, if it is before the word, too
 BEHIND_WORD = frozenset(",;，；、")  # no reasoning begins so
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
@@ -220,9 +221,10 @@ def _is_mentioned(turn: Turn, plan: Plan, found: str, behind: str) -> bool | Non
         return False
     if behind in {"", " "}:
         return None
-    if behind[0] in BEHIND_QUOTED:
+    before = turn.last_text[-1]
+    if behind[0] in BEHIND_QUOTED or (behind[0] == before and before in QUOTES):
         return True
-    is_alone = turn.last_text[-1] == " " and turn.rules.marks is not None
+    is_alone = before == " " and turn.rules.marks is not None
     is_word = is_alone and (behind[0] in BEHIND_WORD or (behind[0] == " " and behind[1].islower()))
     if is_word and not (turn.calls_ignored or turn.judge.in_doubt):  # as likely as not: what follows may be a plan
         turn.judge.mention(plan.reasoning_channel() if found in thoughts else CONTENT)
