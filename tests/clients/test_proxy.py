@@ -316,6 +316,19 @@ def test_health_and_counters(upstream: Loopback, client: Any) -> None:
     assert names <= {line.split()[2] for line in lines if line.startswith("# TYPE")}
 
 
+def test_a_request_without_tools_is_counted_and_the_first_one_logged(
+    upstream: Loopback, client: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    # It passed in silence, and whoever writes the tools into the prompt saw calls in the text.
+    upstream.play(*[Turn(["Hi."])] * 4)
+    with serving(application(upstream.url)) as proxy:
+        for request in (body(), {"model": "m"}, {"model": "m", "tools": []}, body(tool_choice="none")):
+            client.post(f"{proxy}/v1/chat/completions", json=request)
+        client.get(f"{proxy}/v1/models")
+        assert metric(client, proxy, 'toolglean_unread_requests_total{reason="no-tools"}') == 2
+    assert len([each for each in caplog.messages if "has no tools" in each]) == 1
+
+
 @pytest.mark.parametrize(
     ("upstream_url", "path", "expected"),
     [

@@ -216,9 +216,16 @@ class _Proxy:
         if not record.over:
             record.over, record.took = True, record.since()
             self.metrics.count("open", -1)
+            if record.toolless:
+                self._count_toolless()
             self.metrics.found(record.counts)
             self.repair.counts.add(record.counts)
             self.metrics.publish()
+
+    def _count_toolless(self) -> None:
+        if not self.metrics.values["unread"]:
+            log.warning("a request has no tools, so its answer is not read: only calls of declared tools are")
+        self.metrics.count("unread", label="no-tools")
 
     def _end(self, record: Record) -> None:
         self._over(record)
@@ -303,6 +310,7 @@ class _Proxy:
         else:
             kind, written = record.api, asked
             exchange = repair.asked(kind, asked)
+            record.toolless = not (asked.get("tools") or asked.get("functions"))
         if self.as_text:
             written = as_text(kind, written, repair)
         return exchange, body if written is asked else json.dumps(written).encode()
