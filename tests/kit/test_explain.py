@@ -201,6 +201,7 @@ STORIES = [
     # A call of a format of one's own, whose closer is no tag, was said to be cut off.
     Story("missing-closer", "RUN get_weather:\n- city = Oslo;\n", (3, 1), SCHEMA, {"format": RUN}),
     Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
+    Story("missing-closer", "RUN get_weather:\n- city = Oslo\nSTOPP", (3, 6), SCHEMA, {"format": RUN}),
     # First, it was said of the fence that a marker is not followed by a call.
     Story("undeclared", "```yaml\ntool: get_weather\nargs:\n  city: Oslo\n```", (1, 1), SCHEMA),
     Story("undeclared", 'Tool: get_weather {"city": "Oslo"}\nDENIED', (1, 1), SCHEMA),

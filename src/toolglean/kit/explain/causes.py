@@ -80,6 +80,9 @@ def _incomplete(found: Evidence, call: ToolCall) -> Story:
         waits, written = reach.expected[0], _closers(call.arguments_text.rpartition('": "')[2])
         if marker := next((each for each in written if repr(each) != waits), None):  # another one than is expected
             return story("missing-closer/value", end, call=call.name, waits=waits, marker=marker)
+        last = found.read.text.rsplit(None, 1)[-1]
+        if near := near_misses.nearest(last, markers):
+            return story("missing-closer/value", end, call=call.name, waits=repr(near), marker=last)
     return story("cut-off", end, what=f"the call of {call.name!r}")
 
 

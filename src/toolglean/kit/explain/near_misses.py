@@ -32,6 +32,7 @@ __all__ = [
     "misspelt",
     "misspelt_closers",
     "misspelt_end",
+    "nearest",
     "no_object",
     "open_string",
     "undeclared",
@@ -87,7 +88,7 @@ def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
     text = found.read.text
     begin = max(bare.start - BEFORE, 0)
     for each in reversed([*_marker.finditer(text, begin, bare.start)]):
-        if near := _near(found, each[0], NEAR):
+        if near := nearest(each[0], found.markers, NEAR):
             ways = {"format": Format.from_tag(each[0]), "options": found.asked.options.get("options")}
             gains = len(read_turn(text, found.asked.tools, ways).done) > len(found.read.done)
             hint = (
@@ -105,7 +106,7 @@ def misspelt_closers(found: Evidence) -> Iterator[Story]:
     for before, span in pairwise(found.read.spans):
         after = span.text.lstrip()
         marker = _marker.match(after) if before.call is not None and span.kind == "content" else None
-        if marker is not None and (near := _near(found, marker[0])):
+        if marker is not None and (near := nearest(marker[0], found.markers)):
             said = {"where": "comes right after a call", "near": near, "kind": "content", "hint": ""}
             yield story("misspelt-marker", span.end - len(after), marker=marker[0], **said)
 
@@ -113,16 +114,16 @@ def misspelt_closers(found: Evidence) -> Iterator[Story]:
 def misspelt_end(found: Evidence, opener: str, reasoning: Span) -> Iterator[Story]:
     """What the reasoning contains is nearly the marker that ends it."""
     for each in islice(_marker.finditer(reasoning.text), MOST):
-        near = _near(found, each[0])
+        near = nearest(each[0], found.markers)
         if near.replace("/", "") == opener != near:
             said = {"where": "is in the reasoning", "near": near, "kind": "reasoning, as all after it is", "hint": ""}
             yield story("misspelt-marker", reasoning.start + each.start(), marker=each[0], **said)
 
 
-def _near(found: Evidence, marker: str, least: float = SURE) -> str:
-    # The marker that this is nearly, and opens or closes as this does; "" if it is one.
-    alike = [each for each in found.markers if ("/" in each) == ("/" in marker)]
-    near = [] if marker in found.markers else difflib.get_close_matches(marker, alike, n=1, cutoff=least)
+def nearest(word: str, markers: Iterable[str], least: float = SURE) -> str:
+    """The marker that the word nearly is, and opens or closes as it does; "" if there is none, or it is one."""
+    alike = [each for each in markers if ("/" in each) == ("/" in word)]
+    near = [] if word in alike else difflib.get_close_matches(word, alike, n=1, cutoff=least)
     return next(iter(near), "")
 
 
