@@ -206,7 +206,7 @@ def test_compressed_answers_although_none_was_asked_for(
     assert (found.headers["content-encoding"], found.content) == ("own", b"\x00\x01\x02")
 
 
-def test_an_upstream_that_is_not_there(client: Any) -> None:
+def test_an_upstream_that_is_not_there(client: Any, caplog: pytest.LogCaptureFixture) -> None:
     with raw_server() as gone:
         url = gone.url
     with serving(application(url)) as proxy:
@@ -214,6 +214,7 @@ def test_an_upstream_that_is_not_there(client: Any) -> None:
         assert (found.status_code, found.json()["error"]["code"]) == (502, "upstream_unreachable")
         assert set(found.json()["error"]) == {"message", "type", "param", "code"}
         assert metric(client, proxy, "toolglean_upstream_errors_total") == 1
+    assert f"the upstream {url} did not answer: ConnectError" in caplog.messages
 
 
 def test_an_upstream_that_dies_before_its_first_byte(raw: RawServer, before_raw: str, client: Any) -> None:

@@ -322,7 +322,7 @@ class _Proxy:
             answer = await self.client.send(asked, stream=True)
         except httpx.HTTPError as error:
             self.metrics.count("errors")
-            log.warning("the upstream did not answer: %s", type(error).__name__)
+            log.warning("the upstream %s did not answer: %s", self._upstream.origin, type(error).__name__)
             message = f"the upstream did not answer: {type(error).__name__}: {error}"
             raise _RefusedError(502, message, "upstream_error", "upstream_unreachable") from error
         record.status = answer.status_code
