@@ -382,7 +382,7 @@ def test_a_name_that_one_tool_contains_is_told(name: str, tools: list[str]) -> N
 
 def test_a_parameter_that_may_be_meant_and_one_that_is_missing_are_told() -> None:
     found = explain(HERMES.replace("city", "citty"), SCHEMA)
-    said = "there is no parameter 'citty'. Did the model mean 'city'? 'city' is required, and is missing."
+    said = "There is no parameter 'citty'. Did the model mean 'city'? 'city' is required, and is missing."
     assert said in found.causes[0].text
 
 

@@ -61,7 +61,7 @@ def explain(
     openers, left_out = _openers(read, known, quotes)
     names = _bare(read, openers)
     advice = advice_for(asked, read, openers, _names(read, openers, names))
-    causes = causes_of(Evidence(asked, read, openers, names, quotes, len(known.formats), _markers(known)))
+    causes = causes_of(Evidence(asked, read, openers, names, quotes, len(known.formats), _markers(known), {}))
     return Explanation(
         format=read.format,
         complete=_is_complete(read, openers) and not causes,

@@ -45,7 +45,7 @@ SURE = 0.85
 """The same where no call shows that a marker was meant, and of tools' names: `select_all` is not `delete_all`."""
 LONG = 60  # characters of a header, or of a call, that are shown
 BEFORE = 80  # characters before a name, in which its marker would be
-MOST = 20  # markers in the reasoning that are looked at
+MOST = 20  # markers in the reasoning, parts of the turn and arguments that are looked at
 
 _argument_key = re.compile(
     r'"(?:arguments|parameters|params|args|input|tool_input|action_input)"[ \t\r\n]{0,16}:[ \t\r\n]{0,16}$'
@@ -53,7 +53,7 @@ _argument_key = re.compile(
 _marker = re.compile(r"<\|?/?[\w｜▁ :.\-]{2,40}\|?>|\[/?[A-Z_]{2,40}\]")
 _quote = re.compile(r'\\.|"', re.DOTALL)
 _bracket = re.compile(r"""(["'])(?:\\.|(?!\1)[^\\])*(?:\1|\Z)|[()\[\]{}]""", re.DOTALL)
-_called = re.compile(r"[\w.\-]{1,300}(?=\()")
+_called = re.compile(r"(?<![\w.\-])[\w.\-]{1,300}(?=\()")
 _python = re.compile(r"[\w.\-]{1,300}\((?!\{)[^\n]{0,400}\)")
 _STRING = "a string that is not a JSON object"
 _KINDS = {'"': _STRING, "[": "a list", "t": "true", "f": "false", "n": "null"}
@@ -89,26 +89,27 @@ def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
     begin = max(bare.start - BEFORE, 0)
     for each in reversed([*_marker.finditer(text, begin, bare.start)]):
         if near := nearest(each[0], found.markers, NEAR):
-            ways = {"format": Format.from_tag(each[0]), "options": found.asked.options.get("options")}
-            gains = len(read_turn(text, found.asked.tools, ways).done) > len(found.read.done)
-            hint = (
-                f" As a tag, it reads more: pass format=Format.from_tag({each[0]!r}) (--tag {each[0]!r})."
-                if gains
-                else ""
-            )
-            said = {"where": f"comes before {bare.name!r}", "near": near, "kind": "content", "hint": hint}
-            yield story("misspelt-marker", each.start(), marker=each[0], **said)
+            if each[0] not in found.hints:
+                found.hints[each[0]] = _tried_as_tag(found, each[0])
+            said = {"where": f"comes before {bare.name!r}", "near": near, "kind": "content"}
+            yield story("misspelt-marker", each.start(), marker=each[0], **said, hint=found.hints[each[0]])
             return
+
+
+def _tried_as_tag(found: Evidence, marker: str) -> str:
+    ways = {"format": Format.from_tag(marker), "options": found.asked.options.get("options")}
+    gains = len(read_turn(found.read.text, found.asked.tools, ways).done) > len(found.read.done)
+    return f" As a tag, it reads more: pass format=Format.from_tag({marker!r}) (--tag {marker!r})." if gains else ""
 
 
 def misspelt_closers(found: Evidence) -> Iterator[Story]:
     """What comes right after a call is nearly a marker."""
-    for before, span in pairwise(found.read.spans):
-        after = span.text.lstrip()
-        marker = _marker.match(after) if before.call is not None and span.kind == "content" else None
-        if marker is not None and (near := nearest(marker[0], found.markers)):
+    pairs = islice(pairwise(found.read.spans), MOST)
+    for span in (after for before, after in pairs if before.call is not None and after.kind == "content"):
+        text = span.text.lstrip()
+        if (marker := _marker.match(text)) and (near := nearest(marker[0], found.markers)):
             said = {"where": "comes right after a call", "near": near, "kind": "content", "hint": ""}
-            yield story("misspelt-marker", span.end - len(after), marker=marker[0], **said)
+            yield story("misspelt-marker", span.end - len(text), marker=marker[0], **said)
 
 
 def misspelt_end(found: Evidence, opener: str, reasoning: Span) -> Iterator[Story]:
@@ -129,7 +130,7 @@ def nearest(word: str, markers: Iterable[str], least: float = SURE) -> str:
 
 def meant(word: str, words: Iterable[str], least: float) -> str:
     """A question whether the model meant the word that is most similar, or the only one that contains it; or ""."""
-    known = {each.casefold(): each for each in words}
+    known = {each.casefold(): each for each in map(str, words)}
     longer = [each for each in known if word.casefold() in each]
     near = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=least) or longer
     return f" Did the model mean {known[near[0]]!r}?" if len(near) == 1 else ""
@@ -140,14 +141,15 @@ def misfits(found: Evidence) -> Iterator[Story]:
     tools = found.read.parser.tools or ToolSet([])
     for call, tool in ((call, tools.get(call.name)) for call in found.read.done):
         schema, known = (tool.parameters, tool.properties) if tool is not None else ({}, {})
-        given, required = list(call.arguments or ()), schema.get("required")
+        given, required = call.arguments or {}, schema.get("required")
         is_open = schema.get("additionalProperties") not in (None, False) or schema.get("patternProperties")
-        odd = [key for key in given if known and not is_open and key not in known]
-        said = [f"there is no parameter {key!r}.{meant(key, known, NEAR)}" for key in odd]
-        lacks = [key for key in required if key not in given] if isinstance(required, list) else []
-        said += [f"{key!r} is required, and is missing." for key in lacks]
+        odd = [key for key in given if known and not is_open and key not in known][:MOST]
+        said = [f"There is no parameter {key!r}.{meant(key, known, NEAR)}" for key in odd]
+        lacks = [each for each in required if each not in [*given]] if isinstance(required, list | tuple) else []
+        said += [f"{each!r} is required, and is missing." for each in lacks]
         if said:
             yield story("misfit", call.span[0], call=call.name, said=" ".join(said))
+            return
 
 
 def undeclared(found: Evidence, place: int) -> Iterator[Story]:

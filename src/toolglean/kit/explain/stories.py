@@ -90,7 +90,7 @@ TEXTS: Mapping[str, str] = {
     "model forgot to write the opening marker.",
     "misspelt-marker": "{marker!r} {where}, but is not a marker of any known format. The most similar one is {near!r}. "
     "A marker must be written as in the model's chat template, so this is {kind}.{hint}",
-    "misfit": "The call of {call!r} was read, but its arguments are not those of the tool: {said} What was written is "
+    "misfit": "The call of {call!r} was read, but its arguments are not those of the tool. {said} What was written is "
     "passed on unchanged, and the tool may refuse it.",
     "in-a-line": "{text!r} is a call, but it shares its line with other text, or is part of an expression: it reads "
     "like a sentence or like code, so it is content. Tell the model to write each call on a line of its own.",
