@@ -490,6 +490,8 @@ FLOODS = {
     "fences": '```json\n{"x": 1}\n```\n',
     "unknown calls": '<tool_call>{"name": "g", "arguments": {}}</tool_call>\n',
     "closers": "</think></tool_call>",
+    "misspelt openers": '<tool_cal>f{"x": 1} ',
+    "misspelt closers": '<tool_call>{"name": "f", "arguments": {}}</tool_cal>\n',
     "names": 'f{"x": 1} ',
     "letters": "a_",
     "backticks": "`",
