@@ -109,7 +109,12 @@ def test_the_shortest_declaration_is_returned() -> None:
 def test_what_is_written_is_indented_as_the_turns_are(pair: str) -> None:
     # The blanks before the first pair were the call's, so that only the first one had them.
     tools = ToolSet([Tool("weather", {"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}})])
-    given = [{"city": "Oslo"}, {"city": "Rome", "days": 2}, {"city": "New York"}, {"city": "Bonn", "days": 14}]
+    given: list[dict[str, Any]] = [
+        {"city": "Oslo"},
+        {"city": "Rome", "days": 2},
+        {"city": "New York"},
+        {"city": "Bonn", "days": 14},
+    ]
     calls = [{"name": "weather", "arguments": each} for each in given]
     turns = [f"<<RUN weather\n{''.join(pair.format(*each) for each in values.items())}RUN>>" for values in given]
     found = learn(turns, tools).format
