@@ -75,6 +75,11 @@ def test_what_is_not_a_tool(given: dict[str, Any]) -> None:
         ToolSet([given])
 
 
+def test_a_dict_of_functions_is_not_a_list_of_tools() -> None:
+    with pytest.raises(ToolError, match="is one tool: pass a list of tools, or of a dict's keys"):
+        Parser({"f": print})
+
+
 @pytest.mark.parametrize("format", ["hermes", "auto", "tool-tags"])
 def test_equal_names_share_a_plan(format: str) -> None:  # noqa: A002
     choice = choose_for_parser(format, None, None)

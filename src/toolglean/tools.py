@@ -150,7 +150,7 @@ class ToolSet:
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
-            raise ToolError(f"tools={shown(tools, SHOWN)} is one tool: pass a list of tools")
+            raise ToolError(f"tools={shown(tools, SHOWN)} is one tool: pass a list of tools, or of a dict's keys")
         if not isinstance(tools, Iterable):
             raise UsageError(
                 f"tools={shown(tools, SHOWN)} is not a list of tools: "

@@ -158,7 +158,7 @@ def test_a_call_that_is_broken() -> None:
 def test_what_was_tried_is_a_next_step() -> None:
     text = " ".join(shown("--format", "hermes", text=GEMMA)["next step"])
     assert text.startswith("other-dialect, at 1:1: You passed")
-    assert 'tried, and reads better: format="auto", which gives 1 call: get_weather' in text
+    assert 'tried, and reads better: format="auto" (--format auto), which gives 1 call: get_weather' in text
 
 
 def test_long_turns_fit_one_screen(tmp_path: Path) -> None:

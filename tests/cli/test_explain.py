@@ -12,6 +12,8 @@ import pytest
 from tests.cli.test_parse import toolglean
 
 GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
+QUOTE = '<|"|>'
+LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"city": {}}, "required": ["city"]}}
 BROKEN = 'Hi.\n<tool_call>{"name": "say", "arguments": {"text": "a "b" c"}}</tool_call>'
 
 
@@ -37,7 +39,7 @@ def test_it_shows_the_turn_the_markers_and_the_cause() -> None:
 def test_it_shows_what_reads_more() -> None:
     text = shown("--format", "hermes", text=GEMMA)
     assert "gemma-4: a whole call of get_weather, to 1:62" in text
-    assert '\n  format="gemma-4"  ->  1 call: get_weather\n' in text
+    assert '\n  format="gemma-4"  (--format gemma-4)  ->  1 call: get_weather\n' in text
 
 
 def test_a_good_turn() -> None:
@@ -172,15 +174,43 @@ def test_much_is_left_out_and_counted() -> None:
     assert len(text.splitlines()) < 120
 
 
+def test_json_strings_are_shown_as_quotations_only_with_a_marker_in_them() -> None:
+    # Of a call with a misspelt marker, each string had its own line and letter.
+    plain = '<tool_cal>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    assert "Quoted" not in shown(text=plain)
+    rows = shown(text=f'So: {{"a": "{GEMMA.replace(QUOTE, "")}", "b": "x"}}').splitlines()
+    assert [each for each in rows if "  a JSON string" in each] == ["        a  a JSON string, opened at 1:11"]
+
+
+def test_a_call_that_was_read_is_not_unreadable_too(tmp_path: Path) -> None:
+    (tmp_path / "tools").write_text(json.dumps([LOOK]), encoding="utf-8")
+    text = '<tool_call>{"function": "look", "city": "Oslo"}</tool_call>'
+    done = toolglean("explain", "--tools", str(tmp_path / "tools"), stdin=text.encode())
+    rows = [each for each in done.stdout.decode().splitlines() if "problem" in each]
+    assert [each.split()[2:7] for each in rows] == [["call", "in", "a", "spelling", "that"]]
+
+
+def test_two_options_at_once_are_advice(tmp_path: Path) -> None:
+    # Of a fence after other text, nothing was tried if the model's name was given.
+    (tmp_path / "tools").write_text(json.dumps([LOOK]), encoding="utf-8")
+    text = 'So.\n\n```json\n{"name": "look", "arguments": {"city": "Oslo"}}\n```'
+    given = ("--tools", str(tmp_path / "tools"), "--text")
+    [advice] = re.findall(r"\((--.*)\)  ->", shown("--model", "qwen3:8b", *given, text=text))
+    assert advice == "--format auto --quoted call"
+    assert "1 complete call (look)" in shown(*advice.split(), *given, text=text)
+
+
 def test_a_quoted_line_has_advice(tmp_path: Path) -> None:
     (tmp_path / "tools").write_text('["say"]', encoding="utf-8")
     call = '> <tool_call>{"name": "say", "arguments": {}}</tool_call>'
     found = toolglean("explain", "--text", "--tools", str(tmp_path / "tools"), stdin=f"Like this:\n{call}\n".encode())
-    assert 'options=ParserOptions(quoted="call")  ->  1 call: say\n' in found.stdout.decode()
+    assert 'options=ParserOptions(quoted="call")  (--quoted call)  ->  1 call: say\n' in found.stdout.decode()
 
 
 def test_advice_shows_what_is_gained_if_the_call_was_complete_before(tmp_path: Path) -> None:
     (tmp_path / "tools").write_text('["say"]', encoding="utf-8")
     call = b'<tool_call>{"name": "look", "arguments": {}}</tool_call>'
     found = toolglean("explain", "--text", "--tools", str(tmp_path / "tools"), stdin=call).stdout.decode()
-    assert 'Tried, and reads better\n  tools=[…, "look"]  ->  1 call: look, now with known=True\n' in found
+    assert (
+        'Tried, and reads better\n  tools=[…, "look"]  (--tools FILE)  ->  1 call: look, now with known=True\n' in found
+    )

@@ -61,6 +61,13 @@ def test_a_shipped_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "1 call, " in told
 
 
+def test_a_call_that_is_not_complete_is_counted_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "turn.txt"
+    path.write_text('<tool_call>{"name": "f", "arguments": {"a": 1', encoding="utf-8")
+    assert main(["replay", str(path), "--html", str(tmp_path / "page.html")]) == 4
+    assert ", 1 call (1 unfinished), " in capsys.readouterr().out
+
+
 def test_chunks_stay_as_they_came(tmp_path: Path) -> None:
     path = tmp_path / "stream.jsonl"
     path.write_text('"I look. "\n""\n"<tool_"\n"call>"\n"\\ud83d"\n', encoding="utf-8")

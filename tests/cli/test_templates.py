@@ -77,6 +77,19 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
     assert "language    go" in capsys.readouterr().out
 
 
+def test_a_tag_that_no_template_shows_is_not_shown_as_its_own(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A template without calls had the tag '{', and so had one in Go whose calls begin with another marker.
+    file.write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", encoding="utf-8")
+    assert main(["inspect", str(file), "--examples", "2"]) == 1
+    assert capsys.readouterr().out.split() == ["language", "jinja", "format", "none"]
+    calls = "{{ range .ToolCalls }}[[do {{ .Function.Name }} {{ json .Function.Arguments }} done]]{{ end }}"
+    file.write_text(
+        f"{{{{ range .Messages }}}}<{{{{ .Role }}}}>{{{{ .Content }}}}{calls}</>{{{{ end }}}}", encoding="utf-8"
+    )
+    assert main(["inspect", str(file), "--examples", "2"]) == 0
+    assert "\ntag         { (as Ollama reads it)\n" in capsys.readouterr().out
+
+
 @pytest.mark.sampled(1, each="text")
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["inspect", "fuzz"])

@@ -206,7 +206,7 @@ def test_compressed_answers_although_none_was_asked_for(
     assert (found.headers["content-encoding"], found.content) == ("own", b"\x00\x01\x02")
 
 
-def test_an_upstream_that_is_not_there(client: Any) -> None:
+def test_an_upstream_that_is_not_there(client: Any, caplog: pytest.LogCaptureFixture) -> None:
     with raw_server() as gone:
         url = gone.url
     with serving(application(url)) as proxy:
@@ -214,6 +214,7 @@ def test_an_upstream_that_is_not_there(client: Any) -> None:
         assert (found.status_code, found.json()["error"]["code"]) == (502, "upstream_unreachable")
         assert set(found.json()["error"]) == {"message", "type", "param", "code"}
         assert metric(client, proxy, "toolglean_upstream_errors_total") == 1
+    assert f"the upstream {url} did not answer: ConnectError" in caplog.messages
 
 
 def test_an_upstream_that_dies_before_its_first_byte(raw: RawServer, before_raw: str, client: Any) -> None:
@@ -314,6 +315,19 @@ def test_health_and_counters(upstream: Loopback, client: Any) -> None:
     assert any(line.startswith('toolglean_problems_total{code="malformed-arguments"}') for line in lines)
     names = {line.split("{")[0].split(" ")[0] for line in lines if not line.startswith("#")}
     assert names <= {line.split()[2] for line in lines if line.startswith("# TYPE")}
+
+
+def test_a_request_without_tools_is_counted_and_the_first_one_logged(
+    upstream: Loopback, client: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    # It passed in silence, and whoever writes the tools into the prompt saw calls in the text.
+    upstream.play(*[Turn(["Hi."])] * 4)
+    with serving(application(upstream.url)) as proxy:
+        for request in (body(), {"model": "m"}, {"model": "m", "tools": []}, body(tool_choice="none")):
+            client.post(f"{proxy}/v1/chat/completions", json=request)
+        client.get(f"{proxy}/v1/models")
+        assert metric(client, proxy, 'toolglean_unread_requests_total{reason="no-tools"}') == 2
+    assert len([each for each in caplog.messages if "has no tools" in each]) == 1
 
 
 @pytest.mark.parametrize(

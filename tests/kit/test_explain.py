@@ -158,6 +158,8 @@ class Story(NamedTuple):
 TOOL = ["get_weather"]
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 SCHEMA: list[Any] = [{"name": "get_weather", "parameters": CITY}]
+HARMONY = '<|channel|>commentary to=functions.get_weather<|message|>{"city": "Oslo"}'
+FENCED = 'I will call it now.\n\n```json\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```'
 RUN = Format("run", call="RUN {name}:\n{parameters}STOP", parameter="- {key} = {value};\n")
 STORIES = [
     Story("markers-stripped", 'So: get_weather[ARGS]{"city": "Oslo"}', (1, 5)),
@@ -199,6 +201,7 @@ STORIES = [
     # A call of a format of one's own, whose closer is no tag, was said to be cut off.
     Story("missing-closer", "RUN get_weather:\n- city = Oslo;\n", (3, 1), SCHEMA, {"format": RUN}),
     Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
+    Story("missing-closer", "RUN get_weather:\n- city = Oslo\nSTOPP", (3, 6), SCHEMA, {"format": RUN}),
     # First, it was said of the fence that a marker is not followed by a call.
     Story("undeclared", "```yaml\ntool: get_weather\nargs:\n  city: Oslo\n```", (1, 1), SCHEMA),
     Story("undeclared", 'Tool: get_weather {"city": "Oslo"}\nDENIED', (1, 1), SCHEMA),
@@ -220,6 +223,15 @@ STORIES = [
     Story("no-call-after-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
     # It said `undeclared`, which is true, and helps nobody who has only misspelt a marker.
     Story("misspelt-marker", '<tool_cal>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_cal>', (1, 1), SCHEMA),
+    # It was said that every call was read, or that max_tokens stopped the model while it was thinking.
+    Story("misspelt-marker", HERMES.replace("</tool_call>", "</tool_cal>\nDone."), (3, 1), TOOL),
+    Story("misspelt-marker", f"{HARMONY}<|cal|>\nDone.", (1, 74), TOOL),
+    Story("misspelt-marker", "<think>\nIs it cold? <b>Yes.</b>\n</thnk>\nIt is cold in Oslo.", (3, 1)),
+    # It was said that every call was read, or that its spelling is not known, or that it was quoted.
+    Story("misfit", HERMES.replace('"Oslo"', '"Oslo", "dayz": 3'), (1, 1), SCHEMA),
+    Story("misfit", f"So. {HERMES}".replace('"city": "Oslo"', ""), (1, 5), SCHEMA),
+    Story("cut-off", '<|python_tag|>get_weather(city="Oslo)"', (1, 39), SCHEMA),
+    Story("other-dialect", FENCED, (3, 1), SCHEMA, {"model": "qwen3:8b", "quoted": "call"}),
     Story("left-over", f"{HERMES}</tool_call>", (3, 13)),
     Story("mention", "<think>\nI could write <tool_call> here.\n</think>\nHello.", (2, 15)),
 ]  # fmt: skip
@@ -270,6 +282,18 @@ NOT_SO = [
     ("misspelt-marker", 'So: get_weather{"city": "Oslo"} it is.', TOOL),
     ("misspelt-marker", 'A <table>get_weather{"city": "Oslo"}</table>', TOOL),
     ("misspelt-marker", HERMES, TOOL),
+    ("misspelt-marker", f"{HERMES.partition('</')[0]}</section>", TOOL),
+    ("misspelt-marker", "<think>\nI link <link>it</link>, and </tool_cal>.", TOOL),
+    ("undeclared", '<tool_cal>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>', SCHEMA),
+    ("cut-off", '<|python_tag|>get_weather(city="(")', SCHEMA),
+    ("misfit", HERMES, SCHEMA),
+    ("misfit", HERMES, TOOL),
+    ("misfit", HERMES, [{"name": "get_weather", "parameters": {**CITY, "properties": {}, "required": None}}]),
+    (
+        "misfit",
+        HERMES.replace('"Oslo"', '"", "x": 1'),
+        [{"name": "get_weather", "parameters": {**CITY, "additionalProperties": {}}}],
+    ),
 ]
 
 
@@ -350,6 +374,24 @@ def test_a_near_name_is_told() -> None:
     assert "Did the model mean 'get_weather'?" in found.causes[0].text
 
 
+@pytest.mark.parametrize(("name", "tools"), [("weather", ["get_weather", "send"]), ("end", ["end_it", "send"])])
+def test_a_name_that_one_tool_contains_is_told(name: str, tools: list[str]) -> None:
+    found = explain(HERMES.replace("get_weather", name), tools)
+    assert ("Did the model mean 'get_weather'?" in found.causes[0].text) == (name == "weather")
+
+
+def test_a_parameter_that_may_be_meant_and_one_that_is_missing_are_told() -> None:
+    found = explain(HERMES.replace("city", "citty"), SCHEMA)
+    said = "There is no parameter 'citty'. Did the model mean 'city'? 'city' is required, and is missing."
+    assert said in found.causes[0].text
+
+
+def test_a_misspelt_marker_is_tried_as_a_tag() -> None:
+    said = "pass format=Format.from_tag('<tool_cal>') (--tag '<tool_cal>')"
+    text = f"<tool_cal>{HERMES[11:]}"
+    assert [said in explain(each, SCHEMA).causes[0].text for each in (text, f"Now {text[:-15]}")] == [True, False]
+
+
 def test_a_name_in_other_capitals_is_told() -> None:
     found = explain(HERMES.replace("get_weather", "Get_Weather"), ["get_weather", "send"])
     assert "Did the model mean 'get_weather'?" in found.causes[0].text
@@ -378,6 +420,8 @@ def test_a_name_in_other_capitals_is_told() -> None:
         (f"{HERMES} and so", None, {"start": "reasoning"}, ['start="content"', 'options=ParserOptions(calls_in_reasoning="call")']),
         (f"Write this:\n\n```xml\n{HERMES}\n```\n", None, {}, ['options=ParserOptions(quoted="call")']),
         (HERMES, ["other"], {"format": "hermes", "unknown_tools": "content"}, ['tools=[…, "get_weather"]']),
+        # Nothing was tried: one change alone reads no call.
+        (FENCED, SCHEMA, {"model": "qwen3:8b"}, ['format="auto", options=ParserOptions(quoted="call")']),
     ],
 )  # fmt: skip
 def test_advice_was_tried(text: str, tools: Any, options: dict[str, Any], advice: list[str]) -> None:
@@ -446,6 +490,8 @@ FLOODS = {
     "fences": '```json\n{"x": 1}\n```\n',
     "unknown calls": '<tool_call>{"name": "g", "arguments": {}}</tool_call>\n',
     "closers": "</think></tool_call>",
+    "misspelt openers": '<tool_cal>f{"x": 1} ',
+    "misspelt closers": '<tool_call>{"name": "f", "arguments": {}}</tool_cal>\n',
     "names": 'f{"x": 1} ',
     "letters": "a_",
     "backticks": "`",

@@ -197,7 +197,10 @@ def test_a_go_template_is_told_in_words_of_go() -> None:
     faults = "\n".join(report_of(GO.replace("CALL", "<f={{ .Function.Name }}>\n" + parameter + "</f>"), 1).faults())
     assert "the template does not write the content: write .Content before the calls" in faults
     assert "write .Thinking between the markers of reasoning" in faults
-    assert "the template sorts the keys of the arguments: no Go template can keep their order, so allow" in faults
+    assert (
+        "the template sorts the keys of the arguments: no Go template can keep their order, so allow this loss (--allow-loss order)"
+        in faults
+    )
     assert "write the value with {{ json … }}" in faults
     members = '{ {{- range $k, $v := .Function.Arguments }}"{{ $k }}": "{{ $v }}",{{ end }}"z": 1}'
     with pytest.raises(FormatError) as caught:

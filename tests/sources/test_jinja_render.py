@@ -64,6 +64,9 @@ def test_the_clock_is_read_when_there_is_no_date() -> None:
 FAULTS: dict[str, tuple[int, str]] = {
     "a\n{{ raise_exception('no calls!') }}": (2, "raised by the template: no calls!"),
     "a\nb\n{{ x.y.z }}": (3, "UndefinedError: 'x' is undefined"),
+    # It said that an object of the type Undefined is not JSON serializable, and not which.
+    "{% for m in messages %}\n{{ {'a': [m.args]}|tojson }}{% endfor %}": (2, "'dict object' has no attribute 'args'"),
+    "{{ raise_exception|tojson }}": (1, "TypeError: Object of type function is not JSON serializable"),
     "a\n{% for m in messages %}\n{{ m.content + 1 }}{% endfor %}": (3, "TypeError"),
     "a\n{{ b": (2, "unexpected end of template"),
     "{{ x|nofilter }}": (1, "No filter named 'nofilter'"),

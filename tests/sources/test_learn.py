@@ -105,6 +105,22 @@ def test_the_shortest_declaration_is_returned() -> None:
     )
 
 
+@pytest.mark.parametrize("pair", ["  {} = {}\n", '\t<arg k="{}">{}</arg>\n', "    - {}: {}\n"])
+def test_what_is_written_is_indented_as_the_turns_are(pair: str) -> None:
+    # The blanks before the first pair were the call's, so that only the first one had them.
+    tools = ToolSet([Tool("weather", {"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}})])
+    given: list[dict[str, Any]] = [
+        {"city": "Oslo"},
+        {"city": "Rome", "days": 2},
+        {"city": "New York"},
+        {"city": "Bonn", "days": 14},
+    ]
+    calls = [{"name": "weather", "arguments": each} for each in given]
+    turns = [f"<<RUN weather\n{''.join(pair.format(*each) for each in values.items())}RUN>>" for values in given]
+    found = learn(turns, tools).format
+    assert [render(found, [call], tools=tools) for call in calls] == turns
+
+
 def test_it_says_how_it_was_found() -> None:
     found = learnt("batch")
     assert found.recognised is None

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.batch.lines import fields_of, json_line, values_in
 from toolglean.cli.input import Reading, Turn, add_input_arguments, one_turn
-from toolglean.cli.options import add_format_options
+from toolglean.cli.options import add_format_options, as_options
 from toolglean.cli.output import (
     Paint,
     Row,
@@ -27,7 +27,7 @@ from toolglean.cli.output import (
 from toolglean.cli.usage import exit_codes
 from toolglean.events import ToolCall
 from toolglean.kit.explain import Explanation, explain
-from toolglean.kit.explain.wording import place
+from toolglean.kit.explain.wording import place, troubles
 
 __all__ = ["add_arguments"]
 
@@ -102,7 +102,9 @@ def _turn_rows(turn: Turn, reading: Reading, why: Explanation) -> Iterator[Row]:
     for label, text in (("content", output.content), ("reasoning", output.reasoning)):
         if text:
             yield label, f"{len(text):,} characters: {shortened(text)!r}"
-    yield from labelled("problems", _first([f"{each.reason} ({each.code}), at {place(each)}" for each in why.problems]))
+    yield from labelled(
+        "problems", _first([f"{each.reason} ({each.code}), at {place(each)}" for each in troubles(why)])
+    )
     yield from labelled("next step", _steps(why), Paint.BOLD)
 
 
@@ -120,7 +122,7 @@ def _steps(why: Explanation) -> Iterator[str]:
     for cause in why.causes[:1]:
         yield f"{cause.name}, at {place(cause)}: {cause.text}"
     for advice in why.advice[:1]:
-        yield f"tried, and reads better: {advice.text}, which gives {advice.effect}"
+        yield f"tried, and reads better: {advice.text} ({as_options(advice.options)}), which gives {advice.effect}"
     yield "`toolglean explain`, with the same input and options, shows each marker and how far it was read"
 
 

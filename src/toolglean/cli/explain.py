@@ -6,17 +6,18 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 
 from toolglean.batch.lines import fields_of
 from toolglean.cli.input import add_input_arguments, one_turn
-from toolglean.cli.options import add_format_options
+from toolglean.cli.options import add_format_options, as_options
 from toolglean.cli.output import WIDTH, Paint, add_result_options, line_width, print_result, shortened
 from toolglean.cli.usage import exit_codes
 from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
-from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
+from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary, troubles
 from toolglean.kit.tiles import Places
 
 __all__ = ["add_arguments"]
@@ -60,9 +61,10 @@ def _show(found: Explanation, paint: Paint) -> None:
     for span in found.spans[:MOST_SPANS]:
         print(_span_row(span, paint))
     _print_left_out(len(found.spans) - MOST_SPANS, "parts", paint)
-    for trouble in found.problems[:MOST_SPANS]:
+    problems = troubles(found)
+    for trouble in problems[:MOST_SPANS]:
         print(paint(f"  {place(trouble):>7}  problem    {trouble.reason}", paint.YELLOW))
-    _print_left_out(len(found.problems) - MOST_SPANS, "problems", paint)
+    _print_left_out(len(problems) - MOST_SPANS, "problems", paint)
     _show_quotations(found, paint)
     if found.openers:
         print(paint("\nMarkers, and how far each format's reading got", paint.BOLD))
@@ -74,18 +76,23 @@ def _show(found: Explanation, paint: Paint) -> None:
     if found.advice:
         print(paint("\nTried, and reads better", paint.BOLD))
     for advice in found.advice:
-        print(f"  {paint(advice.text, paint.GREEN)}  ->  {advice.effect}")
+        print(f"  {paint(advice.text, paint.GREEN)}  ({as_options(advice.options)})  ->  {advice.effect}")
 
 
 def _show_quotations(found: Explanation, paint: Paint) -> None:
-    # The lines of the content that quote something, with a ruler under each.
-    if not found.quotations:
+    # The lines of the content that quote something, with a ruler under each. JSON is full of strings: only those with
+    # a marker in them are worth a line.
+    seen = sorted([*(each.start for each in found.openers), *(each.start for each in found.problems)])
+    strings = (each for each in found.quotations if each.context == "a JSON string")
+    plain = {each.start for each in strings if bisect_left(seen, each.start) == bisect_left(seen, each.end)}
+    quotations = [each for each in found.quotations if each.start not in plain]
+    if not quotations:
         return
     print(paint("\nQuoted: a call there is content", paint.BOLD))
     text, shown = "".join(span.text for span in found.spans), 0
     signs: dict[tuple[str, int], str] = {}
     under = [" "] * len(text)
-    for each in found.quotations:
+    for each in quotations:
         sign = signs.setdefault((each.context, each.since), _SIGNS[len(signs) % len(_SIGNS)])
         under[each.start : each.end] = sign * (each.end - each.start)
     start = 0

@@ -87,7 +87,7 @@ def _fields_of(choice: FormatChoice) -> dict[str, Any]:
 def _refused(args: argparse.Namespace, source: TemplateSource, error: FormatError | TemplateError) -> int:
     language, reason = template_language(source.text), str(error)
     tag = "" if isinstance(error, TemplateError) else getattr(error, "tag", GENERIC)
-    rows = (("language", language), ("format", "none"), ("tag", tag))
+    rows = [("language", language), ("format", "none"), *([] if tag == GENERIC else [("tag", tag)])]
     values = {"format": None, "reason": reason, "tag": tag, "language": language}
     print_result(args, lambda: values, partial(print_rows, rows))
     if not args.json:
@@ -103,7 +103,7 @@ def _show(found: Inference, paint: Paint) -> None:
         ("language", found.language),
         ("format", f"{found.recognised} (known)" if found.recognised else "inferred", Paint.BOLD),
         ("confidence", f"{found.confidence:.0%}", Paint.GREEN if found.confidence > 0.98 else Paint.YELLOW),
-        ("tag", found.tag),
+        ("tag", found.tag if found.tag != GENERIC or found.language != "go" else f"{found.tag} (as Ollama reads it)"),
         ("reasoning", "starts in the prompt" if found.starts_reasoning else "does not start in the prompt"),
         *labelled("evidence", found.evidence),
         *labelled("losses", found.losses, Paint.YELLOW),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +25,7 @@ __all__ = [
     "add_policy_options",
     "add_set_option",
     "add_template_arguments",
+    "as_options",
     "at_least_one",
     "given",
     "made_with",
@@ -125,6 +126,12 @@ def options_from(args: argparse.Namespace) -> ParserOptions:
     """The options of `add_policy_options`."""
     words = {name: getattr(args, name) for name in WORDS}
     return ParserOptions(**words, strict=args.strict_format, repair=not args.no_repair)
+
+
+def as_options(arguments: Mapping[str, Any]) -> str:
+    """Arguments of `Parser` as a command takes them."""
+    words = ((name.replace("_", "-"), value if isinstance(value, str) else "FILE") for name, value in arguments.items())
+    return " ".join(f"--{name} {value}" for name, value in words)
 
 
 def at_least_one(text: str) -> int:

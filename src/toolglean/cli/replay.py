@@ -71,4 +71,5 @@ def _write(path: str, found: Recording) -> None:
     calls = len(output.calls) + len(output.unfinished)
     counts = {"token": len(found.steps) - 1, "character": len(found.text), "call": calls}
     told = ", ".join(f"{count:,} {what}{'' if count == 1 else 's'}" for what, count in counts.items())
+    told += f" ({len(output.unfinished):,} unfinished)" if output.unfinished else ""
     print(f"{path}: {told}, {len(page) // 1024 + 1:,} KB")

@@ -115,7 +115,7 @@ class _Check:
     def _literal(self, piece: Piece) -> None:
         due, self.due = self.due, ""
         if piece.text.isspace() and not due:  # it matters only before a name that follows a word
-            self.parted = self._walked(self.here, piece.text)
+            self.parted = self._walked(self.here, piece.text) or self.parted  # or after the space before it
             if self.parted is not None and self.parted.flags & LITERAL:  # the line of a key ends
                 self.here = self.parted
             return
@@ -123,7 +123,7 @@ class _Check:
         found = found or self._walked(self.here, piece.text) or self._walked(self.parted, piece.text)
         if found is None:
             raise UsageError(f"{piece.of}: {piece.text!r} is not read where the pattern writes it")
-        self.here = found
+        self.here, self.parted = found, None
         self.complete = bool(found.flags & END) or (self.complete and not piece.opens)
 
     def _walked(self, here: StateSet | None, text: str) -> StateSet | None:

@@ -98,6 +98,11 @@ def test_what_is_not_an_answer_is_refused(answer: object) -> None:
         folded([answer])
 
 
+def test_a_list_of_calls_is_refused_with_an_example_of_an_answer() -> None:
+    with pytest.raises(AnswerError, match=r"expected a dict, such as \{'calls': \[…\]\}, or None"):
+        folded([[{"name": "f", "arguments": {}}]])
+
+
 def test_same_outcome() -> None:
     judged = case([OSLO], "", reasoning="")
     assert same_outcome(judged, reading([OSLO], "a b"), reading([OSLO], "a\nb"))

@@ -216,9 +216,16 @@ class _Proxy:
         if not record.over:
             record.over, record.took = True, record.since()
             self.metrics.count("open", -1)
+            if record.toolless:
+                self._count_toolless()
             self.metrics.found(record.counts)
             self.repair.counts.add(record.counts)
             self.metrics.publish()
+
+    def _count_toolless(self) -> None:
+        if not self.metrics.values["unread"]:
+            log.warning("a request has no tools, so its answer is not read: only calls of declared tools are")
+        self.metrics.count("unread", label="no-tools")
 
     def _end(self, record: Record) -> None:
         self._over(record)
@@ -303,6 +310,7 @@ class _Proxy:
         else:
             kind, written = record.api, asked
             exchange = repair.asked(kind, asked)
+            record.toolless = not (asked.get("tools") or asked.get("functions"))
         if self.as_text:
             written = as_text(kind, written, repair)
         return exchange, body if written is asked else json.dumps(written).encode()
@@ -314,7 +322,7 @@ class _Proxy:
             answer = await self.client.send(asked, stream=True)
         except httpx.HTTPError as error:
             self.metrics.count("errors")
-            log.warning("the upstream did not answer: %s", type(error).__name__)
+            log.warning("the upstream %s did not answer: %s", self._upstream.origin, type(error).__name__)
             message = f"the upstream did not answer: {type(error).__name__}: {error}"
             raise _RefusedError(502, message, "upstream_error", "upstream_unreachable") from error
         record.status = answer.status_code

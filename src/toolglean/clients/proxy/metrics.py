@@ -38,6 +38,7 @@ ROWS = {
     "requests": _Row("toolglean_requests_total", "counter", "Requests, by API.", "api"),
     "open": _Row("toolglean_open_requests", "gauge", "Requests that are not answered yet."),
     "refused": _Row("toolglean_refused_requests_total", "counter", "Requests beyond the limit of open ones."),
+    "unread": _Row("toolglean_unread_requests_total", "counter", "Requests whose answers are not read.", "reason"),
     "calls": _Row("toolglean_leaked_calls_total", "counter", "Calls moved from text to their place."),
     "repairs": _Row("toolglean_repairs_total", "counter", "Repairs made in those calls.", "repair"),
     "problems": _Row("toolglean_problems_total", "counter", "What could not be accepted as written.", "code"),

@@ -34,6 +34,7 @@ class Record:
         streamed: whether it asked for a stream.
         status: of the answer; 0 if there is none.
         error: why the answer is not whole, in one word; "" if it is.
+        toolless: whether it has no tools, so that its answer is not read.
         left: whether the caller disconnected before the end.
         counts: what was found in the answer.
         over: whether its answer is over, up to sending the end of it.
@@ -50,6 +51,7 @@ class Record:
     streamed: bool = False
     status: int = 0
     error: str = ""
+    toolless: bool = False
     left: bool = False
     counts: Counts = field(default_factory=Counts)
     over: bool = False

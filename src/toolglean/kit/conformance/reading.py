@@ -67,7 +67,7 @@ def folded(answers: Iterable[object]) -> Reading:
         if answer is None:
             continue
         if not isinstance(answer, Mapping):
-            raise AnswerError(f"{answer!r:.200} is not an answer; expected a dict or None")
+            raise AnswerError(f"{answer!r:.200} is not an answer; expected a dict, such as {{'calls': […]}}, or None")
         reading.content += _text(answer, "content")
         reading.reasoning += _text(answer, "reasoning")
         for call in _list(answer, "calls"):

@@ -61,17 +61,17 @@ def explain(
     openers, left_out = _openers(read, known, quotes)
     names = _bare(read, openers)
     advice = advice_for(asked, read, openers, _names(read, openers, names))
-    found = Evidence(asked, read, openers, names, quotes, len(known.formats), _markers(known))
+    causes = causes_of(Evidence(asked, read, openers, names, quotes, len(known.formats), _markers(known), {}))
     return Explanation(
         format=read.format,
-        complete=_is_complete(read, openers),
+        complete=_is_complete(read, openers) and not causes,
         calls=tuple(call.name for call in read.done),
         spans=read.spans,
         quotations=quotations_in(read),
         problems=read.problems,
         openers=openers,
         openers_left_out=left_out,
-        causes=causes_of(found),
+        causes=causes,
         advice=advice,
     )
 

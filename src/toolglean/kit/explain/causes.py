@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from toolglean.kit.explain.reading import another_message, detail_of
 from toolglean.kit.explain.rules import json_around
 from toolglean.kit.explain.stories import Story, story
 from toolglean.kit.explain.trials import shown_value
+from toolglean.options import options_of
 
 if TYPE_CHECKING:
     from toolglean.events import ProblemCode
@@ -27,7 +27,6 @@ MOST = 5  # causes that are named
 LONG = 60  # characters of an argument that is shown
 SHOWN = 12  # characters of the text at the place of a fault
 NOT_CLOSED: frozenset[ProblemCode] = frozenset({"swallowed-markup", "unclosed-call"})
-NEAR = 0.85  # the least similarity of the name of a tool that is suggested: `select_all` is not `delete_all`
 
 
 def causes_of(found: Evidence) -> list[Cause]:
@@ -81,6 +80,9 @@ def _incomplete(found: Evidence, call: ToolCall) -> Story:
         waits, written = reach.expected[0], _closers(call.arguments_text.rpartition('": "')[2])
         if marker := next((each for each in written if repr(each) != waits), None):  # another one than is expected
             return story("missing-closer/value", end, call=call.name, waits=waits, marker=marker)
+        last = found.read.text.rsplit(None, 1)[-1]
+        if near := near_misses.nearest(last, markers):
+            return story("missing-closer/value", end, call=call.name, waits=repr(near), marker=last)
     return story("cut-off", end, what=f"the call of {call.name!r}")
 
 
@@ -128,7 +130,7 @@ def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
             continue
         if opener.read_as == "reasoning":
             yield story("in-reasoning", opener.start, what=what)
-        elif opener.quoted:
+        elif opener.quoted and options_of(found.asked.options.get("options")).quoted != "call":
             yield story("quoted", opener.start, what=f"{what[:1].upper()}{what[1:]}")
         elif found.asked.ways and found.read.format not in opener.formats:
             ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
@@ -213,9 +215,7 @@ def _unknown_calls(found: Evidence) -> Iterator[Story]:
 
 def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
     tools = found.read.parser.tools
-    known = {each.casefold(): each for each in (tools.names if tools is not None else ())}
-    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=NEAR)
-    hint = f" Did the model mean {known[near[0]]!r}?" if near else ""
+    hint = near_misses.meant(name, tools.names if tools is not None else (), near_misses.SURE)
     return story("unknown-tool", start, call=name, therefore=therefore, hint=hint)
 
 
@@ -230,7 +230,9 @@ def _reasoning(found: Evidence) -> Iterator[Story]:
             yield story("reasoning-opened-by-prompt", opener.start, marker=opener.text)
     spans = [each for each in found.read.spans if each.text.strip()]
     if [each.kind for each in spans[-2:]] == ["markup", "reasoning"]:
-        yield story("reasoning-not-closed", spans[-2].start, marker=spans[-2].text.strip())
+        marker = spans[-2].text.strip()
+        misspelt = next(near_misses.misspelt_end(found, marker, spans[-1]), None)
+        yield misspelt or story("reasoning-not-closed", spans[-2].start, marker=marker)
 
 
 def _names_without_opener(found: Evidence) -> Iterator[Story]:
@@ -280,7 +282,8 @@ def _nothing(found: Evidence) -> Iterator[Story]:
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (
     _limits, _unfinished, near_misses.after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _told,
-    _openers_without_call, _names_without_opener, _closers_without_opener, _nothing,
+    _openers_without_call, _names_without_opener, _closers_without_opener, near_misses.misspelt_closers,
+    near_misses.misfits, _nothing,
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ __all__ = ["Evidence"]
 
 
 class Evidence(NamedTuple):
-    """Everything that was found about a turn."""
+    """Everything that was found about a turn; `hints`: about misspelt markers, once each of them was tried."""
 
     asked: Asked
     read: Read
@@ -23,4 +23,5 @@ class Evidence(NamedTuple):
     bare: Sequence[Bare]
     quotes: Quotes
     known_formats: int
-    markers: Sequence[str] = ()
+    markers: Sequence[str]
+    hints: dict[str, str]

@@ -168,7 +168,8 @@ class Explanation:
 
     Attributes:
         format: the name of the format in which it was read; None if the turn shows none.
-        complete: whether nothing is left to explain: no problem, no unfinished call, and no marker without a call.
+        complete: whether nothing is left to explain: no problem, no likely cause, no unfinished call, and no marker
+            without a call.
         calls: the names of the complete calls.
         spans: what the turn was read as, without gaps.
         quotations: the parts of its content that are quoted.

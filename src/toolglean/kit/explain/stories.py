@@ -88,8 +88,10 @@ TEXTS: Mapping[str, str] = {
     "markers-stripped": "{call!r} looks like the name of a call, but there is no marker before it. {stripped}{hint}",
     "markers-stripped/closer": "{marker!r} closes a call, but no call began before it. {stripped} Otherwise the "
     "model forgot to write the opening marker.",
-    "misspelt-marker": "{marker!r} comes before {call!r}, but is not a marker of any known format. The most similar "
-    "one is {near!r}. A marker must be written as in the model's chat template, so this is content.",
+    "misspelt-marker": "{marker!r} {where}, but is not a marker of any known format. The most similar one is {near!r}. "
+    "A marker must be written as in the model's chat template, so this is {kind}.{hint}",
+    "misfit": "The call of {call!r} was read, but its arguments are not those of the tool. {said} What was written is "
+    "passed on unchanged, and the tool may refuse it.",
     "in-a-line": "{text!r} is a call, but it shares its line with other text, or is part of an expression: it reads "
     "like a sentence or like code, so it is content. Tell the model to write each call on a line of its own.",
     "unmarked-json": "The JSON that names {call!r} has no marker, and JSON without one breaks a rule here: {rule}. "

@@ -52,15 +52,16 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
     """
     found: list[Advice] = []
     by_format: set[tuple[str, ...]] = set()  # of formats that read the same, one is enough
+    most = 0  # calls that one change reads; two at once must read more
     for change in _changes(asked, read, openers, names):
         try:
             other = read_turn(read.text, change.tools, change.options)
         except ToolgleanError:  # `start="reasoning"` for a format without reasoning, say
             continue
-        gained = len(_good(other)) > len(_good(read))
+        gained = len(_good(other)) > max(len(_good(read)), most if len(change.changed) > 1 else 0)
         thinks = "start" in change.changed and _reasoning(other) > _reasoning(read)
         if gained or (thinks and len(_good(other)) >= len(_good(read))):
-            calls = tuple(call.name for call in other.done)
+            calls, most = tuple(call.name for call in other.done), max(most, len(_good(other)))
             if change.changed.get("format") not in {None, "auto"}:
                 if calls in by_format:
                     continue
@@ -77,9 +78,12 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
     for name in list(_formats_of(openers))[:MOST_FORMATS]:
         if name != asked.options.get("format"):
             yield _by_format(asked, name)
-    for each in _OPTIONS:
-        if each.is_worth_a_try(asked, read, openers):
-            yield _with_option(asked, each.option, each.value)
+    worth = [each for each in _OPTIONS if each.is_worth_a_try(asked, read, openers)]
+    yield from (_with_option(asked, each.option, each.value) for each in worth)
+    auto = _by_format(asked, "auto")
+    for each in worth if asked.ways else ():
+        both = _with_option(Asked(asked.tools, auto.options), each.option, each.value)
+        yield both._replace(changed={**auto.changed, **both.changed}, text=f"{auto.text}, {both.text}")
     tools = read.parser.tools
     more = [name for name in names if tools is None or name not in tools]
     if more:

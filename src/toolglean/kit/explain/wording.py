@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from toolglean.kit.explain.explanation import Cause, Explanation, Opener, Reach, Span, Trouble
 
-__all__ = ["fits", "outcome", "place", "summary"]
+__all__ = ["fits", "outcome", "place", "summary", "troubles"]
 
 NAMES = 5  # formats that are named
 
@@ -30,6 +30,12 @@ def summary(found: Explanation, most: int) -> str:
     calls = ", ".join(found.calls[:most]) + (", …" if len(found.calls) > most else "")
     said = f"{len(found.calls)} complete {'call' if len(found.calls) == 1 else 'calls'}"
     return f"Read as {found.format or 'no format'}: {said}{f' ({calls})' if calls else ''}"
+
+
+def troubles(found: Explanation) -> list[Trouble]:
+    """The problems, without that of a call which was then read, in a spelling that no format declares."""
+    read = {each.start for each in found.problems if each.code == "undeclared-spelling"}
+    return [each for each in found.problems if each.code != "unreadable-call" or each.start not in read]
 
 
 def fits(opener: Opener) -> str:

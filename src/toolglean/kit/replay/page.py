@@ -20,7 +20,7 @@ from typing import Any
 
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain import Explanation, Opener, Reach
-from toolglean.kit.explain.wording import fits, outcome, place, summary
+from toolglean.kit.explain.wording import fits, outcome, place, summary, troubles
 from toolglean.kit.replay.parts import KINDS, Part, parts_of
 from toolglean.kit.replay.recording import Recording
 
@@ -98,8 +98,8 @@ def _findings(found: Explanation) -> dict[str, Any]:
         "complete": found.complete,
         "causes": [{"name": cause.name, "at": place(cause), "text": cause.text} for cause in found.causes],
         "advice": [{"text": advice.text, "effect": advice.effect} for advice in found.advice],
-        "problems": [{"at": place(each), "text": each.reason} for each in found.problems[:MOST]],
-        "problems_left_out": max(0, len(found.problems) - MOST),
+        "problems": [{"at": place(each), "text": each.reason} for each in troubles(found)[:MOST]],
+        "problems_left_out": max(0, len(troubles(found)) - MOST),
         "openers": [_opener(opener) for opener in found.openers],
         "openers_left_out": found.openers_left_out,
     }

@@ -124,9 +124,17 @@ def _tojson(
     *,
     default: Callable[[Any], Any] | None = None,
 ) -> str:
+    default = default or _no_json
     return json.dumps(
         value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=default
     )
+
+
+def _no_json(value: Any) -> None:
+    # jinja2 names an undefined expression, where json would say that an `Undefined` is not serializable.
+    if fail := getattr(value, "_fail_with_undefined_error", None):
+        fail()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 # --- errors --------------------------------------------------------------------------------------------------------

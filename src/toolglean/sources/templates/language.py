@@ -25,7 +25,7 @@ _SIGNS = re.compile(
 
 _IN_GO = {
     "write the arguments in their own order: |tojson without sort_keys, |items without |dictsort": "no Go template can "
-    "keep their order, so allow this loss",
+    "keep their order, so allow this loss (--allow-loss order)",
     "|tojson": "{{ json … }}",
     ": without |e, and with autoescape off": "",
     "message.tool_calls": ".ToolCalls",

@@ -33,6 +33,7 @@ __all__ = ["pair_shapes"]
 
 
 MOST_STYLES = 32
+INDENT = 64  # characters in which the blanks before a pair are looked for
 MOST_KEYS = 40
 """How many places of a key are looked at in a call: a long value, or prose, may have any number."""
 
@@ -89,7 +90,20 @@ def _row(text: str, site: Site, style: Style) -> Row | None:
 # -- values -----------------------------------------------------------------------------------------------------------
 
 
+def _indented(rows: list[Row]) -> list[Row]:
+    # Blanks that begin the line of every pair are the pair's, not the head's: `render` writes them before each.
+    indents = {_indent(row.text[max(head.start - INDENT, 0) : head.start]) for row in rows for head in row.heads}
+    width = len(indents.pop()) if len(indents) == 1 else 0
+    return [replace(row, heads=tuple(head._replace(start=head.start - width) for head in row.heads)) for row in rows]
+
+
+def _indent(text: str) -> str:
+    blanks = text[len(text.rstrip(" \t")) :]
+    return blanks if text.endswith("\n" + blanks) else ""
+
+
 def _shapes(given: Given, rows: list[Row]) -> Iterator[Shape]:
+    rows = _indented(rows)
     places = [(row, head) for row in rows for head in row.heads]
     lead = same([row.text[head.start : head.at] for row, head in places]) if places else None
     tails = [row.text[head.at + len(head.key) : head.value] for row, head in places]
