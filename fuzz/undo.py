@@ -44,7 +44,7 @@ from fuzz.runner import Found, Fuzzer, judged
 from fuzz.shrink import shrunk
 from fuzz.turns import every_format
 from toolglean import ToolCall, ToolSet, UsageError
-from toolglean.engine.reasons import AFTER_UNCLOSED, LEFTOVER_MARKER, UNDECLARED
+from toolglean.engine.reasons import AFTER_UNCLOSED, LEFTOVER_MARKER, QUOTED, UNDECLARED, UNREAD
 from toolglean.formats.patterns import first_literal
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
@@ -158,9 +158,16 @@ def verdict(case: Case) -> tuple[str, str]:
         if left != right:
             if is_held and (case.kind == "prose" or case.of == "a broken call"):
                 return OPEN, ""
+            told = {each[0] for each in {*undone.problems} ^ {*twin.problems}}
+            if part == "problems" and "{" in case.region and told <= _ONCE:
+                return OPEN, ""
             what = _difference(part, undone, twin) + (", which is held back" if is_held else "")
             return what, f"  undone {left!r}\n  plain  {right!r}"
     return SAME, ""
+
+
+_ONCE = {UNREAD.text, QUOTED.text}
+"""Of objects in content, one is told; another may be its data."""
 
 
 def _is_shared(case: Case) -> bool:

@@ -27,6 +27,7 @@ __all__ = ["Keeping"]
 NO_LINE = "-"  # text in which no line begins
 MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
 MOST_OBJECT = 4096  # the same from an object on that does not begin its line
+MOST_OBJECTS = 64  # behind each other, among which one is looked for that is a call
 _SIGNS = tuple('`~<"\u201c\ufeff')  # prose does not open so; one character each, since that alone may come
 _objects = re.compile(r'\{(?=\s*(?:\Z|"\w*(?:\Z|"\s*(?:\Z|:))))').finditer  # or what the text's end may have begun
 
@@ -215,7 +216,7 @@ class Keeping(TurnState):
         if kind is Noted.FIRST:
             text = text.rstrip()
             return 0, text if reading.spells_call(text, self) else ""
-        return (reading.told_in if kind < Noted.OBJECT else reading.object_told_in)(text, self)
+        return reading.told_in(text, self)
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:
@@ -310,14 +311,33 @@ class Keeping(TurnState):
             if unread:
                 self.emit.problem(UNREAD, unread, kept.start + place)
                 return
-        for noted in filter(None, (self.unread, self.object)):
-            code = self.judge.code
-            if code is not None and code.sure:
-                quoted = code.quoted_by[1], end, code.where.context, False
-                noted = noted.hiding(quoted)  # noqa: PLW2901
-            place, unread = self._unread_in(noted.text, noted.kind)
-            if unread and not (noted.kind >= Noted.OBJECT and self.emit.tells_of(noted.place + place)):
-                self.emit.problem(QUOTED if noted.kind is Noted.FENCED else UNREAD, unread, noted.place + place)
+        if self.unread is not None:
+            shown = self._without_quoted(self.unread, end)
+            place, unread = self._unread_in(shown.text, shown.kind)
+            if unread:
+                self.emit.problem(UNREAD, unread, shown.place + place)
+        if self.object is not None:
+            self._tell_object(self.object, end)
+
+    def _without_quoted(self, noted: Unread, end: int) -> Unread:
+        code = self.judge.code
+        if code is None or not code.sure:
+            return noted
+        return noted.hiding((code.quoted_by[1], end, code.where.context, False))
+
+    def _tell_object(self, noted: Unread, end: int) -> None:
+        # The first object that would be a call at the start of a turn, unless something was told of it.
+        from toolglean.engine.by_schema.reading import behind_object, json_call_in  # noqa: PLC0415  # few turns need it
+
+        found: Unread | None = noted
+        for _ in range(MOST_OBJECTS):
+            unread = json_call_in(self._without_quoted(found, end).text, self) if found is not None else ""
+            if found is None or unread:
+                break
+            text, place = joined(found.rope), behind_object(joined(found.rope), self)
+            found = None if place < 0 else self._object_in(text[place:], found.place + place, noted.hidden)
+        if found is not None and unread and not self.emit.tells_of(found.place):
+            self.emit.problem(QUOTED if found.kind is Noted.FENCED else UNREAD, unread, found.place)
 
 
 def _first_of_turn(text: str, start: int) -> Unread | None:

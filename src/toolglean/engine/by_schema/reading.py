@@ -48,7 +48,6 @@ MOST_STEPS = 30_000  # of the readings of one turn
 IN_VALUE = "a value of a call"
 """What quotes a declared call there, for a `Problem`."""
 MOST_BEFORE = 512  # characters of a value before a call in it
-MOST_OBJECTS = 64  # behind each other in a line, of which a call is told
 MOST_STARTS = 8  # of the first lines, and as many of the last ones, from which the rest of the turn is read as calls
 
 
@@ -193,19 +192,9 @@ def spells_call(text: str, turn: TurnState) -> bool:
     return False
 
 
-def object_told_in(text: str, turn: TurnState) -> Told:
-    """The first object in the text, which begins with one, that would be a call at the start of a turn. What is in
-    another object is its data.
-    """
-    place = 0
-    for _ in range(MOST_OBJECTS):
-        told = json_call_in(text[place:], turn)
-        if told:
-            return place, told
-        place = text.find("{", max(JsonScanner(turn.limits.depth).skim(text, place, 0), place + 1))
-        if place < 0:
-            break
-    return NOTHING_TOLD
+def behind_object(text: str, turn: TurnState) -> int:
+    """Where another object may begin behind the one with which the text begins: what is in it is its data."""
+    return text.find("{", max(_value_in(text, turn)[1], 1))
 
 
 def json_call_in(text: str, turn: TurnState) -> str:
