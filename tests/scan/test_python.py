@@ -141,17 +141,6 @@ def test_cut_off_is_not_refused() -> None:
             assert read_pieces(KeywordsReader(), [text[:end]]).status == 0, title
 
 
-def test_bare_words() -> None:
-    def make() -> KeywordsReader:
-        return KeywordsReader(bare_words=True)
-
-    text = "unit=celsius, l=[red, True, nulls], t=r'x', d={key: v-1.0}, r=r, f=fa)"
-    value = {"unit": "celsius", "l": ["red", True, "nulls"], "t": "x", "d": {"key": "v-1.0"}, "r": "r", "f": "fa"}
-    assert read_all(make, text).value == value
-    assert read_all(make, "a=b'x')").place == 3
-    assert read_all(make, "a=" + "x" * 300 + ")").place == 258
-
-
 @pytest.mark.parametrize("text", ["a=" + "[" * 9, "a=" + "(" * 9, "a=" + "{1:" * 9, "{'a':" + "[" * 9])
 def test_depth(text: str) -> None:
     found = read_all(lambda: KeywordsReader(4), text)
@@ -199,7 +188,6 @@ def test_what_json_writes_comes_back(arguments: dict[str, Any], indent: int) -> 
 @settings(max_examples=examples(300))
 def test_any_text(text: str) -> None:
     read_all(KeywordsReader, text)
-    read_all(lambda: KeywordsReader(bare_words=True), text)
 
 
 @given(st.text(st.sampled_from("'\"\\\nrRuUxN{}01789abcdefgABULET "), max_size=24))

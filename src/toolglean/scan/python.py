@@ -12,15 +12,16 @@
 # - the name of a keyword may be a reserved word, and may contain `-` and `.`: some tools have such parameters
 # - tuples and sets become lists, and keys of dicts become their JSON text: JSON has nothing else
 # - a repeated keyword is written twice: decoding takes the last one, and reports it
-# - comments, operators, calls and names as values are refused (names are accepted with `bare_words`)
+# - comments, operators, calls and names as values are refused
 """Python keyword arguments, incrementally."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, TypeAlias
 
 from toolglean.scan.json import decode
-from toolglean.scan.literals import AFTER, KEYWORD, WORD_START, Literals
+from toolglean.scan.literals import AFTER, KEYWORD, Literals
 from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Rope, flat, joined
 from toolglean.scan.reader import string_text
@@ -58,6 +59,7 @@ _OPENERS = {"{": BRACE, "(": PARENS, "[": LIST}
 _UNDECIDED = frozenset({BRACE, PARENS})
 
 _name = passing(r"[\w.-]*")
+_name_start = re.compile(r"[^\W\d]").match
 
 Pending: TypeAlias = "tuple[()] | tuple[Pending, Rope]"
 
@@ -67,7 +69,6 @@ class KeywordsReader(Literals):
 
     Args:
         max_depth: how many containers may be open, including parentheses.
-        bare_words: whether a lone name as a value (`unit=celsius`) is a string. Otherwise it is refused.
         sole: whether to read nothing but one value and a closing parenthesis: see `python_value`.
         lone: whether to read one dict, and nothing after it.
     """
@@ -76,10 +77,8 @@ class KeywordsReader(Literals):
 
     closers: ClassVar = _CLOSERS
 
-    def __init__(
-        self, max_depth: int = 256, *, bare_words: bool = False, sole: bool = False, lone: bool = False
-    ) -> None:
-        super().__init__(max_depth, bare_words=bare_words)
+    def __init__(self, max_depth: int = 256, *, sole: bool = False, lone: bool = False) -> None:
+        super().__init__(max_depth)
         self.stack, self.state = (SOLE, VALUE) if sole else (LONE_DICT if lone else CALL, START)
         self._pending: Pending = ()  # what undecided brackets hold back, the innermost last
 
@@ -201,7 +200,7 @@ class KeywordsReader(Literals):
         first = self.state == START
         if self.stack == LONE_DICT and char != "{":
             return self.fail("a dict was expected", pos)
-        if char == ")" or (char == "{" and first) or WORD_START(char):
+        if char == ")" or (char == "{" and first) or _name_start(char):
             if first:
                 self.write("{")
             if char == ")":

@@ -43,9 +43,9 @@ def as_json(text: str, max_depth: int = 256) -> str:
     return written if token is DONE and pos == len(text) else ""
 
 
-def value_of(text: str, max_depth: int = 256) -> Any:
+def value_of(text: str) -> Any:
     """The value of such a text; NO if it has none."""
-    found = as_json(text, max_depth)
+    found = as_json(text)
     return decode(found)[0] if found else NO
 
 
