@@ -20,8 +20,10 @@ __all__ = [
     "decoded",
     "decoded_deep",
     "decoded_with_repeats",
+    "has_halves",
     "json_text",
     "unfolded",
+    "unique",
     "whole_characters",
     "without_halves",
 ]
@@ -29,7 +31,8 @@ __all__ = [
 Pairs = list[tuple[str, Any]]
 
 _between = re.compile(r"[ \t\n\r,:]*").match
-_surrogate = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+has_halves = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+"""Finds half of a surrogate pair, raw or written as an escape."""
 _raw_surrogate = re.compile("[\ud800-\udfff]")
 # A pair or another escape is matched first, so the last alternative really matches half a pair.
 _escape = re.compile(
@@ -44,14 +47,14 @@ class DepthError(ValueError):
 
 def whole_characters(text: str) -> str:
     """The text with U+FFFD for each lone surrogate. Two halves of a pair become their character."""
-    if text.isascii() or not _surrogate(text):
+    if text.isascii() or not has_halves(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def without_halves(text: str) -> str:
     """The JSON text with U+FFFD for each lone surrogate, raw or written as an escape."""
-    if (text.isascii() and "\\u" not in text) or not _surrogate(text):  # the search takes longer than to decode it
+    if (text.isascii() and "\\u" not in text) or not has_halves(text):  # the search takes longer than to decode it
         return text
     # Raw halves become escapes first: they may be next to escaped ones.
     text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -75,7 +78,7 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
 def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
     """As `decoded`, with a key that some object has twice (the last value is used), or None."""
     try:
-        return decoded(text, _unique), None
+        return decoded(text, unique), None
     except _RepeatedKeyError:
         pass
     twice: list[str] = []
@@ -91,11 +94,16 @@ def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
     return value, twice[0] if twice else None
 
 
-class _RepeatedKeyError(Exception):
+class _RepeatedKeyError(ValueError):
     """An object has a key twice. A slower search finds out which one."""
 
 
-def _unique(pairs: Pairs) -> dict[str, Any]:
+def unique(pairs: Pairs) -> dict[str, Any]:
+    """The object with these keys and values.
+
+    Raises:
+        ValueError: it has a key twice.
+    """
     found = dict(pairs)
     if len(found) != len(pairs):
         raise _RepeatedKeyError

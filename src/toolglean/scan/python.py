@@ -20,15 +20,13 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar, TypeAlias
 
-from toolglean.scan.json import decode
 from toolglean.scan.literals import AFTER, KEYWORD, Literals
-from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Rope, flat, joined
 from toolglean.scan.reader import string_text
 from toolglean.scan.scanner import DONE, SCALAR, SHORT, STRING, loop, numbers
 from toolglean.scan.text import passing
 
-__all__ = ["KeywordsReader", "python_value"]
+__all__ = ["KeywordsReader", "literal_text"]
 
 # States, named for what has been read. White space is skipped before all of these; the others are in literals.py.
 VALUE = 2  # `a=`: a value
@@ -41,7 +39,7 @@ LONE_COMMA = 8  # `{"a": 1},`
 
 # Open containers, one character each. A dict changes its character between key and value.
 CALL = "k"
-SOLE = "="  # nothing but one value: see `python_value`
+SOLE = "="  # nothing but one value: see `literal_text`
 BRACE = "?"  # `{`: a dict or a set
 DICT = "{"  # a key is read
 DICT_VALUE = ":"
@@ -69,7 +67,7 @@ class KeywordsReader(Literals):
 
     Args:
         max_depth: how many containers may be open, including parentheses.
-        sole: whether to read nothing but one value and a closing parenthesis: see `python_value`.
+        sole: whether to read nothing but one value and a closing parenthesis: see `literal_text`.
         lone: whether to read one dict, and nothing after it.
     """
 
@@ -242,17 +240,12 @@ class KeywordsReader(Literals):
     advance = loop(states, LONE_COMMA + 1, passing(r"[ \t\n\r\f]*"))
 
 
-def python_value(text: str, max_depth: int = 256) -> Any:
-    """The value of one Python literal, as JSON has it: lists for tuples and sets, text for keys.
+def literal_text(text: str, max_depth: int = 256) -> tuple[str | None, str]:
+    """The JSON text of the Python literal of which the text consists: lists for tuples and sets, text for keys.
 
-    Raises:
-        DepthError: it is nested deeper than `max_depth` containers.
-        ValueError: the text is not one literal.
+    Returns:
+        As `value_text` in tokens.py: the JSON text and "", or None and what was expected.
     """
     reader = KeywordsReader(max_depth + 1, sole=True)
     pos, found, token = reader.read(text + ")", 0)
-    if reader.fault == "depth":
-        raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
-    if token is not DONE or pos <= len(text):
-        raise ValueError(f"not a Python literal ({reader.fault or 'it is cut off'}): {text[:80]!r}")
-    return decode(found)[0]
+    return (found, "") if token is DONE and pos > len(text) else (None, reader.fault or "the rest was expected")

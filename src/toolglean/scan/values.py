@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.scan.json import decode
 from toolglean.scan.plain import Plain, Rope, grown, joined
-from toolglean.scan.python import KeywordsReader
+from toolglean.scan.python import literal_text
 from toolglean.scan.reader import DialectReader
 from toolglean.scan.scanner import DONE
 from toolglean.scan.text import passing
@@ -35,12 +35,10 @@ NO = object()
 def as_json(text: str, max_depth: int = 256) -> str:
     """A value in JSON, Python or JavaScript, as JSON text; "" if it is none of these, or nested too deeply."""
     found, _ = value_text(text, max_depth)
-    if found is not None:
-        return found
-    text = _bare_key(lambda match: f'{match[1]}"{match[2]}"' if match[2] else match[0], text) + ")"
-    reader = KeywordsReader(max_depth + 1, sole=True)
-    pos, written, token = reader.read(text, 0)
-    return written if token is DONE and pos == len(text) else ""
+    if found is None:
+        text = _bare_key(lambda match: f'{match[1]}"{match[2]}"' if match[2] else match[0], text)
+        found, _ = literal_text(text, max_depth)
+    return found or ""
 
 
 def value_of(text: str) -> Any:
