@@ -118,7 +118,7 @@ class JsonOrTextReader(JsonReader):
 
     @property
     def is_text(self) -> bool:
-        """See `Reader`."""
+        """Whether the arguments are text, which ends at a marker."""
         return self._is_text
 
     @property

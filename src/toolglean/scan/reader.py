@@ -75,11 +75,6 @@ class Reader(Scanner):
         return 0
 
     @property
-    def is_text(self) -> bool:
-        """Whether the arguments are text, which ends at a marker."""
-        return False
-
-    @property
     def unquoted(self) -> str:
         """The values that had no quotes, though they could have had them."""
         return ""

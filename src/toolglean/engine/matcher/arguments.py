@@ -15,9 +15,9 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
-from toolglean.formats.spec import JsonOrText, Pairs, Tree
+from toolglean.formats.spec import Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
-from toolglean.scan.json_reader import JsonReader
+from toolglean.scan.json_reader import JsonOrTextReader, JsonReader
 from toolglean.scan.names import renamed_keys
 from toolglean.scan.plain import Rope, grown, joined
 from toolglean.scan.scanner import CLOSE, DONE, DOUBT, FAIL
@@ -94,7 +94,7 @@ class Arguments(Field):
         # Whether text in the arguments contains a header, or what begins another call: then nobody knows where it ends.
         edge = self.slot.edges[0]
         declared = reading.walk.program.formats[edge.format]
-        if isinstance(edge.codec, JsonOrText):
+        if isinstance(self.source, JsonOrTextReader):
             markers = [each for each in declared.headers if each.startswith("<|")]
             return self.source.is_text and any(each in turn.emit.call.arguments for each in markers)
         if isinstance(edge.codec, Pairs):
