@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.scan.json import START, JsonScanner, decode, leaves_string
 from toolglean.scan.reader import Reader, quoted_text, string_text
 from toolglean.scan.scanner import CLOSE, DONE, FAIL, NEED, STRING
-from toolglean.scan.text import Finder
+from toolglean.scan.text import finder_of
 from toolglean.scan.tokens import object_text
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class JsonOrTextReader(JsonReader):
         if not self._is_text:
             return super().read(text, pos)
         held, whole = self.held, self.held + text[pos:]
-        place, marker = _finder(self._ends).find(whole, 0)
+        place, marker = finder_of(self._ends).find(whole, 0)
         piece = before + quoted_text(whole[:place])
         if not marker:
             self.held = whole[place:]
@@ -125,8 +124,3 @@ class JsonOrTextReader(JsonReader):
     def waiting(self) -> int:
         """See `Reader`."""
         return len(self.held) if self._is_text else 0
-
-
-@lru_cache(maxsize=64)
-def _finder(literals: tuple[str, ...]) -> Finder:
-    return Finder(literals)
