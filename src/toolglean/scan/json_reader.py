@@ -34,7 +34,7 @@ class JsonReader(JsonScanner, Reader):
         if text[pos] == '"' and self.state == START and not self.stack:
             self._is_string = True
         end = self.skim(text, pos, 0)
-        piece = self.written(text, pos, end)
+        piece = self.written(text, pos, end) if self.fixes else text[pos:end]
         if self._is_string:
             self.collect(piece)
             piece = ""
@@ -74,7 +74,7 @@ class JsonValueReader(JsonReader):
     def read(self, text: str, pos: int) -> tuple[int, str, Token]:
         """Read on: see `Reader.read`."""
         end = self.skim(text, pos, 0)
-        piece, token = self.written(text, pos, end), self.token
+        piece, token = self.written(text, pos, end) if self.fixes else text[pos:end], self.token
         return end, piece, FAIL if token is FAIL else NEED if token is NEED else DONE
 
 
@@ -122,5 +122,5 @@ class JsonOrTextReader(JsonReader):
 
     @property
     def waiting(self) -> int:
-        """See `Reader`."""
+        """How many characters were read that may be passed on with what comes next."""
         return len(self.held) if self._is_text else 0

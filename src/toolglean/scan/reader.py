@@ -70,11 +70,6 @@ class Reader(Scanner):
         raise NotImplementedError
 
     @property
-    def waiting(self) -> int:
-        """How many characters were read that may be passed on with what comes next."""
-        return 0
-
-    @property
     def unquoted(self) -> str:
         """The values that had no quotes, though they could have had them."""
         return ""

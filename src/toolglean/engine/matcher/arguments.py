@@ -67,7 +67,8 @@ class Arguments(Field):
         reader = self.source
         # The first delta is placed where the arguments begin; others, where they were read.
         begun = turn.emit.call.has_arguments and self._kept is None
-        start = turn.tape.base + i - reader.waiting if begun else reading.walk.pending_start
+        waiting = reader.waiting if isinstance(reader, JsonOrTextReader) else 0
+        start = turn.tape.base + i - waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
         if self._kept is not None:
             self._keep(turn, reading, text[i:j], (piece, status), j)
@@ -143,10 +144,6 @@ class Arguments(Field):
         """See `Payload`."""
         search = self.source.search()
         return search and (search, None)
-
-    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
-        """See `Payload`."""
-        return self.source.passed(text)
 
     @property
     def json(self) -> JsonScanner | None:
