@@ -112,6 +112,7 @@ class ObjectReader(DialectReader):
 
     __slots__ = ("_value",)
     owned = (*DialectReader.owned, "_value")
+    is_final = True
 
     def __init__(self, max_depth: int = 256) -> None:
         super().__init__(max_depth)
@@ -132,7 +133,3 @@ class ObjectReader(DialectReader):
             self.write(found)
             self.token = DONE
         return pos
-
-    def undo_refusal(self) -> bool:
-        """See `Scanner`."""
-        return False
