@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from toolglean.conversation.fields import arguments_of
 from toolglean.errors import shown
-from toolglean.scan.coerce import coerce_text, kinds_met, kinds_of, properties, within
+from toolglean.scan.coerce import coerce_text, kinds_of, properties, within
+from toolglean.scan.nested import kinds_met
 
 __all__ = ["coerce_arguments", "faults_of", "read_arguments"]
 

@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from toolglean.scan.coerce import kinds_of, kinds_of_value, properties, takes_no_string
+from toolglean.scan.coerce import kinds_of, properties, takes_no_string
 from toolglean.scan.json import START, JsonScanner, decode
+from toolglean.scan.nested import kinds_of_value
 from toolglean.scan.plain import Plain, Rope, grown, joined
 from toolglean.scan.tokens import value_text
 

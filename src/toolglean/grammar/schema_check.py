@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from toolglean.errors import UsageError
-from toolglean.scan.coerce import kinds_of_value
+from toolglean.scan.nested import kinds_of_value
 
 __all__ = ["check"]
 

@@ -28,15 +28,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from toolglean.scan.json import decode
-from toolglean.scan.nested import DepthError, json_text
+from toolglean.scan.nested import DepthError, json_text, same_value
 from toolglean.scan.python import literal_text
 from toolglean.scan.scanner import MAX_DIGITS, is_finite
 from toolglean.scan.tokens import value_text
 
 __all__ = [
-    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_text", "is_text", "json_text", "kinds_met", "kinds_of",
-    "kinds_of_value", "known", "looked_up", "properties", "resolved", "same_value", "takes_no_string",
-    "unquoted", "within",
+    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_text", "is_text", "json_text", "kinds_of", "known",
+    "looked_up", "properties", "resolved", "takes_no_string", "unquoted", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
@@ -58,10 +57,6 @@ TYPE_WORDS = {
     "array": "array", "list": "array", "tuple": "array", "set": "array",
     "null": "null", "none": "null",
 }  # fmt: skip
-_KINDS: tuple[tuple[Any, tuple[str, ...]], ...] = (  # bool before int, because it is an int
-    *((str, ("string",)), (bool, ("boolean",)), (int, ("integer", "number")), (float, ("number",))),
-    *((Mapping, ("object",)), (list | tuple, ("array",)), (type(None), ("null",))),
-)
 _CONTAINERS = frozenset({"object", "array"})
 _YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already handled, or a string with an enum
 _BRACKETS = frozenset("{[(")
@@ -295,22 +290,6 @@ def _named(schema: Mapping[str, Any]) -> list[str]:
     if schema.keys() & _OBJECT_WORDS:
         return ["object"]
     return ["array"] if schema.keys() & _ARRAY_WORDS else []
-
-
-def kinds_of_value(value: Any) -> tuple[str, ...]:
-    """The kinds that the value is of, the narrowest first; () if JSON has no such value."""
-    return next((kinds for of, kinds in _KINDS if isinstance(value, of)), ())
-
-
-def kinds_met(value: Any) -> frozenset[str]:
-    """The kinds of which JSON schema says that the value is one: a float without a fraction is an integer, too."""
-    is_whole = isinstance(value, float) and value.is_integer()
-    return frozenset((*kinds_of_value(value), "integer") if is_whole else kinds_of_value(value))
-
-
-def same_value(one: Any, other: Any) -> bool:
-    """Whether two values are the same: 1 is 1.0, but True is not 1."""
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 # -- the values --------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-# How nested values are decoded and written, however deep they are and however deep the caller's stack already is. Does
-# not depend on what the values mean.
+# How nested values are decoded and written, however deep they are and however deep the caller's stack already is; and
+# of which kind a value is. Does not depend on what the values mean.
 #
 # C does the work while Python's stack lasts: it is several times as fast. If the stack does not last, because the value
 # is deep or because the caller is already near the recursion limit, the work is done again with a stack of our own.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
@@ -22,6 +22,9 @@ __all__ = [
     "decoded_with_repeats",
     "has_halves",
     "json_text",
+    "kinds_met",
+    "kinds_of_value",
+    "same_value",
     "unfolded",
     "unique",
     "whole_characters",
@@ -205,3 +208,27 @@ def unfolded(value: Any, parts: Callable[[Any], str | list[Any]]) -> str:
         else:
             todo.extend((place % 2 == 0, found[place]) for place in range(len(found) - 1, -1, -1))
     return "".join(out)
+
+
+# -- what a value is ---------------------------------------------------------------------------------------------------
+
+_KINDS: tuple[tuple[Any, tuple[str, ...]], ...] = (  # bool before int, because it is an int
+    *((str, ("string",)), (bool, ("boolean",)), (int, ("integer", "number")), (float, ("number",))),
+    *((Mapping, ("object",)), (list | tuple, ("array",)), (type(None), ("null",))),
+)
+
+
+def kinds_of_value(value: Any) -> tuple[str, ...]:
+    """The kinds that the value is of, the narrowest first; () if JSON has no such value."""
+    return next((kinds for of, kinds in _KINDS if isinstance(value, of)), ())
+
+
+def kinds_met(value: Any) -> frozenset[str]:
+    """The kinds of which JSON schema says that the value is one: a float without a fraction is an integer, too."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return frozenset((*kinds_of_value(value), "integer") if is_whole else kinds_of_value(value))
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same: 1 is 1.0, but True is not 1."""
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

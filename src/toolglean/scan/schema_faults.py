@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from toolglean.errors import shown
-from toolglean.scan.coerce import kinds_met, same_value
+from toolglean.scan.nested import kinds_met, same_value
 
 __all__ = ["DEEPEST", "KEYWORDS", "faults", "is_valid", "matches"]
 
