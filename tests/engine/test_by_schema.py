@@ -499,7 +499,7 @@ def test_where_a_line_may_begin_a_call_does_not_depend_on_the_cuts() -> None:
 
 
 def _first_line(text: str) -> tuple[int, bool]:
-    return begin_in(text, 0, len(text), "\n", NAMES, opens_content=False, at_end=True)
+    return begin_in(text, 0, len(text), "\n", NAMES, opens_content=False)
 
 
 def parse_events(text: str) -> list[Event]:

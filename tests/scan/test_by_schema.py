@@ -55,6 +55,7 @@ SPELLINGS = [
     '{call:get_weather(city="Paris", days=3)}',
     "[get_weather | city=Paris | days=3]",
     '<call tool="get_weather" city="Paris" days="3"/>',
+    '<act do="get_weather">\n<arg name="city" value="Paris"/>\n<arg name="days" value="3"/>\n</act>',
     '[get_weather city="Paris" days="3" /]',
     "<calls><call><name>get_weather</name><args><city>Paris</city><days>3</days></args></call></calls>",
     "<call><k>tool</k><v>get_weather</v><k>city</k><v>Paris</v><k>days</k><v>3</v></call>",

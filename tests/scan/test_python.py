@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tests.support.depth import examples
 from tests.support.reader_cuts import read_all, read_pieces
 from tests.support.work import reads_in_linear_time
-from toolglean.scan.python import KeywordsReader, python_value
+from toolglean.scan.coerce import NO, from_text
+from toolglean.scan.python import KeywordsReader, literal_text
 from toolglean.scan.scanner import FAIL
 
 # title, the text after the opening parenthesis, the arguments
@@ -141,17 +142,6 @@ def test_cut_off_is_not_refused() -> None:
             assert read_pieces(KeywordsReader(), [text[:end]]).status == 0, title
 
 
-def test_bare_words() -> None:
-    def make() -> KeywordsReader:
-        return KeywordsReader(bare_words=True)
-
-    text = "unit=celsius, l=[red, True, nulls], t=r'x', d={key: v-1.0}, r=r, f=fa)"
-    value = {"unit": "celsius", "l": ["red", True, "nulls"], "t": "x", "d": {"key": "v-1.0"}, "r": "r", "f": "fa"}
-    assert read_all(make, text).value == value
-    assert read_all(make, "a=b'x')").place == 3
-    assert read_all(make, "a=" + "x" * 300 + ")").place == 258
-
-
 @pytest.mark.parametrize("text", ["a=" + "[" * 9, "a=" + "(" * 9, "a=" + "{1:" * 9, "{'a':" + "[" * 9])
 def test_depth(text: str) -> None:
     found = read_all(lambda: KeywordsReader(4), text)
@@ -199,7 +189,6 @@ def test_what_json_writes_comes_back(arguments: dict[str, Any], indent: int) -> 
 @settings(max_examples=examples(300))
 def test_any_text(text: str) -> None:
     read_all(KeywordsReader, text)
-    read_all(lambda: KeywordsReader(bare_words=True), text)
 
 
 @given(st.text(st.sampled_from("'\"\\\nrRuUxN{}01789abcdefgABULET "), max_size=24))
@@ -210,13 +199,13 @@ def test_strings_are_read_as_python_reads_them(text: str) -> None:
     except (SyntaxError, ValueError, MemoryError, SyntaxWarning, DeprecationWarning):
         return
     if isinstance(wanted, str) and "{" not in text.split("N", maxsplit=1)[0]:
-        assert python_value(text) == wanted
+        assert from_text(literal_text, text, 256) == wanted
 
 
 @pytest.mark.parametrize("text", ["1, w=2", "1)", "", "[1", "'a", "f()", "1, 2", "{1:"])
 def test_no_literal(text: str) -> None:
-    with pytest.raises(ValueError, match="not a Python literal"):
-        python_value(text)
+    assert literal_text(text)[0] is None
+    assert from_text(literal_text, text, 256) is NO
 
 
 @pytest.mark.parametrize(
@@ -224,7 +213,7 @@ def test_no_literal(text: str) -> None:
     [("(1,)", [1]), (" [1, 'x',] ", [1, "x"]), ("{1: None}", {"1": None}), ("'a' 'b'", "ab"), ("-7", -7)],
 )
 def test_one_literal(text: str, value: Any) -> None:
-    assert python_value(text) == value
+    assert from_text(literal_text, text, 256) == value
 
 
 # What these templates lose: the quotes of strings, the commas between keywords.

@@ -303,7 +303,7 @@ def _check_files(args: argparse.Namespace) -> None:
             raise InputError(f"--{option} {path}: cannot be written; expected a file in a folder that exists")
         if suffixes and Path(path).suffix not in suffixes:
             raise InputError(f"--{option} {path}: expected a file that ends with {' or '.join(suffixes)}")
-    check_new("--output", args.output)  # the others are views of it, which can be made again
+    check_new(args.output)  # the others are views of it, which can be made again
     if args.results and args.json:
         raise InputError(f"{args.results[0]}: --json takes no file; use --output FILE to write the results")
     if args.results and args.page is None and args.badge is None:

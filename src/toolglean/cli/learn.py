@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Learn, and print. Returns 1 if no format can be learnt, else 0."""
-    check_new("--output", args.output)
+    check_new(args.output)
     tools = read_tools(args.tools)
     turns = [turn for log in args.logs for turn in _turns(log)]
     answers = None if args.answers is None else list(_answers(args.answers))

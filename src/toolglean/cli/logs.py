@@ -82,7 +82,7 @@ def _check(args: argparse.Namespace, given: Path, name: str) -> None:
     if args.file != "-" and log.exists() and given.exists() and given.samefile(log):
         raise InputError(f"{name}: this file is the log itself; choose another name")
     if table.is_done(given) and not args.resume:
-        check_new("--output", args.output)
+        check_new(args.output)
 
 
 def _check_suffix(given: Path) -> None:

@@ -176,18 +176,17 @@ def check_suffix(option: str, path: Path, suffixes: Sequence[str], what: str) ->
         raise InputError(f"{option} {path}: {what}; expected a name that ends with {expected}, not with {path.suffix}")
 
 
-def check_new(option: str, path: str | None) -> None:
+def check_new(path: str | None) -> None:
     """Refuse the name of a file that is there, unless it is empty: `--output` overwrites nothing that was found out.
 
     Args:
-        option: the option that gives the name.
-        path: the name; None: there is none.
+        path: what `--output` gives; None: nothing.
 
     Raises:
         InputError: the file exists.
     """
     if path is not None and Path(path).is_file() and Path(path).stat().st_size:
-        raise InputError(f"{option} {path}: the file already exists: remove it, or choose another name")
+        raise InputError(f"--output {path}: the file already exists: remove it, or choose another name")
 
 
 def write_file(option: str, path: str, data: bytes) -> None:

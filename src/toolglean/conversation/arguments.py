@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from toolglean.conversation.fields import arguments_of
 from toolglean.errors import shown
-from toolglean.scan.coerce import coerce_text, kinds_of, kinds_of_value, properties, within
+from toolglean.scan.coerce import coerce_text, kinds_of, properties, within
+from toolglean.scan.nested import kinds_met
 
 __all__ = ["coerce_arguments", "faults_of", "read_arguments"]
 
@@ -88,8 +89,6 @@ def faults_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[s
         faults += [f"there is no parameter {name!r}" for name in arguments if name not in known]
     for name, value in arguments.items():
         kinds = kinds_of(known.get(name), schema)
-        is_whole = isinstance(value, float) and value.is_integer()
-        own = {*kinds_of_value(value), "integer"} if is_whole else {*kinds_of_value(value)}
-        if kinds and not kinds & own and "enum" not in kinds:
+        if kinds and kinds.isdisjoint(kinds_met(value)) and "enum" not in kinds:
             faults.append(f"parameter {name!r} must be {' or '.join(sorted(kinds))}, not {shown(value)}")
     return faults

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.coerce import NO, coerce_within, from_python, is_text, json_text, kinds_of, properties, unquoted
-from toolglean.scan.json import JsonScanner, decode
-from toolglean.scan.nested import DepthError
+from toolglean.scan.coerce import NO, coerce_within, from_text, is_text, kinds_of, properties, unquoted
+from toolglean.scan.json import decode
+from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.plain import Plain, Rope, grown, joined
+from toolglean.scan.python import literal_text
 from toolglean.scan.reader import begins_cdata, is_broken_cdata, of_cdata, quoted_text, string_text
-from toolglean.scan.scanner import CLOSE
-from toolglean.scan.tokens import object_text
+from toolglean.scan.tokens import object_text, value_text
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
@@ -218,12 +218,12 @@ class Parameters(Plain):
 
     def _typed(self, text: str, *, repair: bool) -> Any:
         if self._type and self._types:
-            found = _json_value(text, self._max_depth)
+            found = from_text(value_text, text, self._max_depth - 1)
             if found is not NO:
                 return found
             if self._type in self._types.values() and not self._may_be_text(text):
                 self.python = text if repair else ""
-                return from_python(text, self._max_depth - 1) if repair else NO
+                return from_text(literal_text, text, self._max_depth - 1) if repair else NO
         if not self._coerce:
             return text
         found = coerce_within(text, self._schema, self._root, self._max_depth - 1)
@@ -249,15 +249,3 @@ def _repeated_key(text: str) -> str:
         return decode(text.strip())[1] or ""
     except ValueError:
         return ""
-
-
-def _json_value(text: str, max_depth: int) -> Any:
-    scanner = JsonScanner(max_depth)
-    wrapped = f"[{text}]"
-    end = scanner.skim(wrapped, 0, 0)
-    if scanner.fault == "depth":
-        raise DepthError(f"nested deeper than {max_depth - 1} containers: {text[:80]!r}")
-    if scanner.stack or end != len(wrapped) or scanner.token is not CLOSE:
-        return NO
-    values, _ = decode(wrapped)
-    return values[0] if len(values) == 1 else NO

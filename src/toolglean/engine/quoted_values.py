@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from toolglean.scan.coerce import kinds_of, properties, takes_no_string
 from toolglean.scan.json import START, JsonScanner, decode
+from toolglean.scan.nested import kinds_of_value
 from toolglean.scan.plain import Plain, Rope, grown, joined
 from toolglean.scan.tokens import value_text
 
@@ -26,10 +27,6 @@ MOST_KEY = 160
 _opening = re.compile(r'(?::|\A)[ \t\r\n]*"').finditer
 _key = re.compile(r'(?:\A|[{,\s])"([^"\\]{1,128})"[ \t\r\n]*:[ \t\r\n]*\Z').search
 _quote_or_escape = re.compile(r'["\\]').search
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,),
-    "null": (type(None),),
-}  # fmt: skip
 
 
 class Part(NamedTuple):
@@ -145,14 +142,9 @@ class QuotedValues(Plain):
         written = self.rest().text
         self._pass(written)
         found, _ = value_text(decode(written)[0], self._scanner.max_depth - 1)
-        if found is None or not _fits(decode(found)[0], kinds_of(properties(self._schema)[key], self._schema)):
+        kinds = kinds_of(properties(self._schema)[key], self._schema)
+        if found is None or kinds.isdisjoint(kinds_of_value(decode(found)[0])):
             return Part(written, self._place)
         from toolglean.engine.repair.candidates import QUOTED_VALUE  # noqa: PLC0415  # few turns need it
 
         return Part(found, self._place, QUOTED_VALUE, written)
-
-
-def _fits(value: Any, kinds: frozenset[str]) -> bool:
-    if isinstance(value, bool):
-        return "boolean" in kinds
-    return any(isinstance(value, _KINDS[kind]) for kind in kinds)

@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any
 
 from toolglean.formats.spec import Pairs, Quoted, Tree
-from toolglean.scan.coerce import coerce_text, is_text, kinds_of_value, properties, same_value
+from toolglean.scan.coerce import coerce_text, is_text, properties
 from toolglean.scan.json import decode
-from toolglean.scan.nested import json_text, listed, unfolded
+from toolglean.scan.nested import json_text, kinds_of_value, listed, same_value, unfolded
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import Reader
 from toolglean.scan.scanner import DONE, MAX_DIGITS

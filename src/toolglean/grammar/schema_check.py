@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from toolglean.errors import UsageError
-from toolglean.scan.schema_faults import is_number
+from toolglean.scan.nested import kinds_of_value
 
 __all__ = ["check"]
 
@@ -102,8 +102,12 @@ def _inner(schema: Mapping[Any, Any], path: str) -> Iterator[tuple[Any, str]]:
         yield from ((each, f"{path}.{keyword}.{name}") for name, each in found.items() if each is not None)
 
 
+def _is_number(value: Any) -> bool:
+    return "number" in kinds_of_value(value)
+
+
 def _is_count(value: Any) -> bool:
-    return is_number(value) and 0 <= value <= FARTHEST and value == int(value)
+    return _is_number(value) and 0 <= value <= FARTHEST and value == int(value)
 
 
 def _is_list(value: Any) -> bool:
@@ -124,7 +128,7 @@ def _is_map(value: Any) -> bool:
 
 _WORDS = (
     *((keyword, f"a whole number from 0 to {FARTHEST}", _is_count) for keyword in _COUNTS),
-    *((keyword, "a number", lambda value: is_number(value) or isinstance(value, bool)) for keyword in _NUMBERS),
+    *((keyword, "a number", lambda value: _is_number(value) or isinstance(value, bool)) for keyword in _NUMBERS),
     *((keyword, "a list", _is_list) for keyword in (*_LISTS, "enum")),
     *((keyword, "an object", _is_map) for keyword in (*_MAPS, *_LISTS_BY_NAME)),
     ("required", "a list of names", _is_list),

@@ -28,18 +28,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from toolglean.scan.json import decode
-from toolglean.scan.nested import DepthError, json_text
-from toolglean.scan.python import python_value
+from toolglean.scan.nested import DepthError, json_text, same_value
+from toolglean.scan.python import literal_text
 from toolglean.scan.scanner import MAX_DIGITS, is_finite
 from toolglean.scan.tokens import value_text
 
 __all__ = [
-    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of",
-    "kinds_of_value", "known", "looked_up", "properties", "resolved", "same_value", "takes_no_string",
-    "unquoted", "within",
+    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_text", "is_text", "json_text", "kinds_of", "known",
+    "looked_up", "properties", "resolved", "takes_no_string", "unquoted", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
+Read = Callable[[str, int], tuple[str | None, str]]
+"""Returns the JSON text of a value, or None and what was expected: `value_text`, `literal_text`."""
 
 MAX_HOPS = 32  # of $refs in a row: a schema may refer to itself
 MAX_SCHEMAS = 256  # in one schema, by anyOf and the like
@@ -56,10 +57,6 @@ TYPE_WORDS = {
     "array": "array", "list": "array", "tuple": "array", "set": "array",
     "null": "null", "none": "null",
 }  # fmt: skip
-_KINDS: tuple[tuple[Any, tuple[str, ...]], ...] = (  # bool before int, because it is an int
-    *((str, ("string",)), (bool, ("boolean",)), (int, ("integer", "number")), (float, ("number",))),
-    *((Mapping, ("object",)), (list | tuple, ("array",)), (type(None), ("null",))),
-)
 _CONTAINERS = frozenset({"object", "array"})
 _YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already handled, or a string with an enum
 _BRACKETS = frozenset("{[(")
@@ -121,7 +118,7 @@ def unquoted(text: str, schema: Schema, root: Schema, max_depth: int) -> Any:
     """The value that a JSON string in the text means where no string is allowed: `"[1, 2]"`, `"7"`; else the text."""
     if kinds_of(schema, root) & {"string", ENUM} or text.lstrip()[:1] != '"':
         return text
-    inner = _json(text, max_depth)
+    inner = from_text(value_text, text, max_depth)
     found = coerce_within(inner, schema, root, max_depth) if isinstance(inner, str) else inner
     return text if found is inner else found
 
@@ -295,16 +292,6 @@ def _named(schema: Mapping[str, Any]) -> list[str]:
     return ["array"] if schema.keys() & _ARRAY_WORDS else []
 
 
-def kinds_of_value(value: Any) -> tuple[str, ...]:
-    """The kinds that the value is of, the narrowest first; () if JSON has no such value."""
-    return next((kinds for of, kinds in _KINDS if isinstance(value, of)), ())
-
-
-def same_value(one: Any, other: Any) -> bool:
-    """Whether two values are the same: 1 is 1.0, but True is not 1."""
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
-
-
 # -- the values --------------------------------------------------------------------------------------------------------
 
 
@@ -318,7 +305,7 @@ def _enum(text: str, members: tuple[Any, ...]) -> Any:
     if text in members:
         return text
     try:
-        found = _json(text, MAX_DEPTH)
+        found = from_text(value_text, text, MAX_DEPTH)
     except DepthError:
         return NO
     if isinstance(found, str | _No):  # `"low"` is not low: otherwise no enum of strings could be emitted at once
@@ -362,37 +349,28 @@ def _boolean(text: str) -> Any:
 
 
 def _container(text: str, kind: type, max_depth: int) -> Any:
-    return next((found for read in _READERS if isinstance(found := read(text, max_depth), kind)), NO)
+    return next((found for read in _READERS if isinstance(found := from_text(read, text, max_depth), kind)), NO)
 
 
-def _json(text: str, max_depth: int) -> Any:
-    found, fault = value_text(text, max_depth)
+def from_text(read: Read, text: str, max_depth: int) -> Any:
+    """The value of the text as `read` has it; NO if it has none.
+
+    Raises:
+        DepthError: it is nested deeper than `max_depth` containers.
+    """
+    found, fault = read(text, max_depth)
     if fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
     return NO if found is None else decode(found)[0]
 
 
-def from_python(text: str, max_depth: int) -> Any:
-    """The value of a Python literal; NO if the text is not one.
-
-    Raises:
-        DepthError: it is nested deeper than `max_depth` containers.
-    """
-    try:
-        return python_value(text, max_depth)
-    except DepthError:
-        raise
-    except ValueError:
-        return NO
-
-
-def _escaped_json(text: str, max_depth: int) -> Any:
-    inner = _json(f'"{text}"', max_depth) if '\\"' in text else NO
-    return _json(inner, max_depth) if isinstance(inner, str) else NO
+def _escaped_text(text: str, max_depth: int) -> tuple[str | None, str]:
+    found, fault = value_text(f'"{text}"', max_depth) if '\\"' in text else (None, "")
+    return value_text(decode(found)[0], max_depth) if found else (None, fault)
 
 
 _VALUES: dict[str, Callable[[str], Any]] = {
     "string": str, "integer": _integer_of, "number": _number, "boolean": _boolean,
     "null": lambda _: NO,  # it was tried first
 }  # fmt: skip
-_READERS = (_json, from_python, _escaped_json)
+_READERS: tuple[Read, ...] = (value_text, literal_text, _escaped_text)

@@ -27,11 +27,6 @@ class Expression:
         return re.compile(self._pattern if isinstance(self._pattern, str) else self._pattern())
 
     @cached_property
-    def search(self) -> Callable[..., re.Match[str] | None]:
-        """See `re.Pattern`."""
-        return self.compiled.search
-
-    @cached_property
     def match(self) -> Callable[..., re.Match[str] | None]:
         """See `re.Pattern`."""
         return self.compiled.match

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.scan.json import START, JsonScanner, decode, leaves_string
 from toolglean.scan.reader import Reader, quoted_text, string_text
 from toolglean.scan.scanner import CLOSE, DONE, FAIL, NEED, STRING
-from toolglean.scan.text import Finder
+from toolglean.scan.text import finder_of
 from toolglean.scan.tokens import object_text
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class JsonReader(JsonScanner, Reader):
         if text[pos] == '"' and self.state == START and not self.stack:
             self._is_string = True
         end = self.skim(text, pos, 0)
-        piece = self.written(text, pos, end)
+        piece = self.written(text, pos, end) if self.fixes else text[pos:end]
         if self._is_string:
             self.collect(piece)
             piece = ""
@@ -75,7 +74,7 @@ class JsonValueReader(JsonReader):
     def read(self, text: str, pos: int) -> tuple[int, str, Token]:
         """Read on: see `Reader.read`."""
         end = self.skim(text, pos, 0)
-        piece, token = self.written(text, pos, end), self.token
+        piece, token = self.written(text, pos, end) if self.fixes else text[pos:end], self.token
         return end, piece, FAIL if token is FAIL else NEED if token is NEED else DONE
 
 
@@ -108,7 +107,7 @@ class JsonOrTextReader(JsonReader):
         if not self._is_text:
             return super().read(text, pos)
         held, whole = self.held, self.held + text[pos:]
-        place, marker = _finder(self._ends).find(whole, 0)
+        place, marker = finder_of(self._ends).find(whole, 0)
         piece = before + quoted_text(whole[:place])
         if not marker:
             self.held = whole[place:]
@@ -118,15 +117,10 @@ class JsonOrTextReader(JsonReader):
 
     @property
     def is_text(self) -> bool:
-        """See `Reader`."""
+        """Whether the arguments are text, which ends at a marker."""
         return self._is_text
 
     @property
     def waiting(self) -> int:
-        """See `Reader`."""
+        """How many characters were read that may be passed on with what comes next."""
         return len(self.held) if self._is_text else 0
-
-
-@lru_cache(maxsize=64)
-def _finder(literals: tuple[str, ...]) -> Finder:
-    return Finder(literals)

@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 
 from toolglean.scan.expressions import Expression
-from toolglean.scan.reader import DialectReader, quoted_text, string_text
+from toolglean.scan.reader import DialectReader, quoted_text
 from toolglean.scan.scanner import NUMBER, NUMBER_START, OTHER, SCALAR, STRING, Token, is_json_number
 from toolglean.scan.text import passing
 
-__all__ = ["AFTER", "AFTER_STRING", "CONSTANTS", "KEYWORD", "WORD_START", "Literals"]
+__all__ = ["AFTER", "AFTER_STRING", "CONSTANTS", "KEYWORD", "Literals"]
 
 # States, named for what has been read. Those from 2 to 8, before which white space is skipped as well, and KEYWORD
 # belong to python.py.
@@ -41,7 +41,6 @@ MAX_WORD = 256
 
 _bodies = {quote: passing(rf"[^\\{quote}]*") for quote in "'\""}
 _word_char = re.compile(r"[\w.-]").match
-WORD_START = re.compile(r"[^\W\d]").match
 
 CONSTANTS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
 _RAW = frozenset("rR")
@@ -89,14 +88,12 @@ class Literals(DialectReader):
     Attributes:
         flows: whether what is written is emitted at once.
         kind: what the last literal was: STRING or SCALAR.
-        bare_words: whether a lone name is a string.
     """
 
-    __slots__ = ("_doubts", "_quote", "_raw", "_triple", "bare_words", "flows", "kind")
+    __slots__ = ("_doubts", "_quote", "_raw", "_triple", "flows", "kind")
 
-    def __init__(self, max_depth: int, *, bare_words: bool) -> None:
+    def __init__(self, max_depth: int) -> None:
         super().__init__(max_depth)
-        self.bare_words = bare_words
         self.flows = True
         self.kind = Token.NEED
         self._quote = ""
@@ -119,7 +116,7 @@ class Literals(DialectReader):
         if char in _NUMBER_START:
             self.state, self.held, self.phase = IN_NUMBER, "" if char == "+" else char, _NUMBER_START[char]
             return pos + 1
-        if char in _BEGINNINGS or (self.bare_words and WORD_START(char)):
+        if char in _BEGINNINGS:
             self.state, self.held = WORD, char
             return pos + 1
         return self.fail("a value was expected", pos)
@@ -219,19 +216,15 @@ class Literals(DialectReader):
 
     def _read_word(self, text: str, pos: int) -> int:
         char, token = text[pos], self.held
-        if _word_char(char) and len(token) < MAX_WORD and (self.bare_words or token + char in _BEGINNINGS):
+        if token + char in _BEGINNINGS:
             self.held += char
             return pos + 1
         if char in _bodies and token in _PREFIXES:
             return self._begin_string(char, pos, raw=token in _RAW)
-        if token in CONSTANTS and not _word_char(char):
-            self.state, self.kind = AFTER, SCALAR
-            self.scalar(CONSTANTS[token])
-        elif self.bare_words and not _word_char(char):
-            self.write_item(string_text(token))
-            self.state, self.kind = AFTER, STRING
-        else:
+        if token not in CONSTANTS or _word_char(char):
             return self.fail("a value was expected", pos)
+        self.state, self.kind = AFTER, SCALAR
+        self.scalar(CONSTANTS[token])
         return pos
 
     literal_states = (

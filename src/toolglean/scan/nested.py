@@ -1,5 +1,5 @@
-# How nested values are decoded and written, however deep they are and however deep the caller's stack already is. Does
-# not depend on what the values mean.
+# How nested values are decoded and written, however deep they are and however deep the caller's stack already is; and
+# of which kind a value is. Does not depend on what the values mean.
 #
 # C does the work while Python's stack lasts: it is several times as fast. If the stack does not last, because the value
 # is deep or because the caller is already near the recursion limit, the work is done again with a stack of our own.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
@@ -20,8 +20,13 @@ __all__ = [
     "decoded",
     "decoded_deep",
     "decoded_with_repeats",
+    "has_halves",
     "json_text",
+    "kinds_met",
+    "kinds_of_value",
+    "same_value",
     "unfolded",
+    "unique",
     "whole_characters",
     "without_halves",
 ]
@@ -29,7 +34,8 @@ __all__ = [
 Pairs = list[tuple[str, Any]]
 
 _between = re.compile(r"[ \t\n\r,:]*").match
-_surrogate = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+has_halves = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+"""Finds half of a surrogate pair, raw or written as an escape."""
 _raw_surrogate = re.compile("[\ud800-\udfff]")
 # A pair or another escape is matched first, so the last alternative really matches half a pair.
 _escape = re.compile(
@@ -44,14 +50,14 @@ class DepthError(ValueError):
 
 def whole_characters(text: str) -> str:
     """The text with U+FFFD for each lone surrogate. Two halves of a pair become their character."""
-    if text.isascii() or not _surrogate(text):
+    if text.isascii() or not has_halves(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def without_halves(text: str) -> str:
     """The JSON text with U+FFFD for each lone surrogate, raw or written as an escape."""
-    if (text.isascii() and "\\u" not in text) or not _surrogate(text):  # the search takes longer than to decode it
+    if (text.isascii() and "\\u" not in text) or not has_halves(text):  # the search takes longer than to decode it
         return text
     # Raw halves become escapes first: they may be next to escaped ones.
     text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -75,7 +81,7 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
 def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
     """As `decoded`, with a key that some object has twice (the last value is used), or None."""
     try:
-        return decoded(text, _unique), None
+        return decoded(text, unique), None
     except _RepeatedKeyError:
         pass
     twice: list[str] = []
@@ -91,11 +97,16 @@ def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
     return value, twice[0] if twice else None
 
 
-class _RepeatedKeyError(Exception):
+class _RepeatedKeyError(ValueError):
     """An object has a key twice. A slower search finds out which one."""
 
 
-def _unique(pairs: Pairs) -> dict[str, Any]:
+def unique(pairs: Pairs) -> dict[str, Any]:
+    """The object with these keys and values.
+
+    Raises:
+        ValueError: it has a key twice.
+    """
     found = dict(pairs)
     if len(found) != len(pairs):
         raise _RepeatedKeyError
@@ -197,3 +208,27 @@ def unfolded(value: Any, parts: Callable[[Any], str | list[Any]]) -> str:
         else:
             todo.extend((place % 2 == 0, found[place]) for place in range(len(found) - 1, -1, -1))
     return "".join(out)
+
+
+# -- what a value is ---------------------------------------------------------------------------------------------------
+
+_KINDS: tuple[tuple[Any, tuple[str, ...]], ...] = (  # bool before int, because it is an int
+    *((str, ("string",)), (bool, ("boolean",)), (int, ("integer", "number")), (float, ("number",))),
+    *((Mapping, ("object",)), (list | tuple, ("array",)), (type(None), ("null",))),
+)
+
+
+def kinds_of_value(value: Any) -> tuple[str, ...]:
+    """The kinds that the value is of, the narrowest first; () if JSON has no such value."""
+    return next((kinds for of, kinds in _KINDS if isinstance(value, of)), ())
+
+
+def kinds_met(value: Any) -> frozenset[str]:
+    """The kinds of which JSON schema says that the value is one: a float without a fraction is an integer, too."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return frozenset((*kinds_of_value(value), "integer") if is_whole else kinds_of_value(value))
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same: 1 is 1.0, but True is not 1."""
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

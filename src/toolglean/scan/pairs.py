@@ -154,6 +154,7 @@ class PairsReader(DialectReader):
         "_value",
     )
     owned = (*DialectReader.owned, "_value")
+    is_final = True
 
     def __init__(
         self,
@@ -300,7 +301,3 @@ class PairsReader(DialectReader):
     def unquoted(self) -> str:
         """See `Reader`."""
         return self._unquoted
-
-    def undo_refusal(self) -> bool:
-        """See `Scanner`."""
-        return False

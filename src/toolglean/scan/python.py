@@ -12,22 +12,21 @@
 # - the name of a keyword may be a reserved word, and may contain `-` and `.`: some tools have such parameters
 # - tuples and sets become lists, and keys of dicts become their JSON text: JSON has nothing else
 # - a repeated keyword is written twice: decoding takes the last one, and reports it
-# - comments, operators, calls and names as values are refused (names are accepted with `bare_words`)
+# - comments, operators, calls and names as values are refused
 """Python keyword arguments, incrementally."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, TypeAlias
 
-from toolglean.scan.json import decode
-from toolglean.scan.literals import AFTER, KEYWORD, WORD_START, Literals
-from toolglean.scan.nested import DepthError
+from toolglean.scan.literals import AFTER, KEYWORD, Literals
 from toolglean.scan.plain import Rope, flat, joined
 from toolglean.scan.reader import string_text
 from toolglean.scan.scanner import DONE, SCALAR, SHORT, STRING, loop, numbers
 from toolglean.scan.text import passing
 
-__all__ = ["KeywordsReader", "python_value"]
+__all__ = ["KeywordsReader", "literal_text"]
 
 # States, named for what has been read. White space is skipped before all of these; the others are in literals.py.
 VALUE = 2  # `a=`: a value
@@ -40,7 +39,7 @@ LONE_COMMA = 8  # `{"a": 1},`
 
 # Open containers, one character each. A dict changes its character between key and value.
 CALL = "k"
-SOLE = "="  # nothing but one value: see `python_value`
+SOLE = "="  # nothing but one value: see `literal_text`
 BRACE = "?"  # `{`: a dict or a set
 DICT = "{"  # a key is read
 DICT_VALUE = ":"
@@ -58,6 +57,7 @@ _OPENERS = {"{": BRACE, "(": PARENS, "[": LIST}
 _UNDECIDED = frozenset({BRACE, PARENS})
 
 _name = passing(r"[\w.-]*")
+_name_start = re.compile(r"[^\W\d]").match
 
 Pending: TypeAlias = "tuple[()] | tuple[Pending, Rope]"
 
@@ -67,8 +67,7 @@ class KeywordsReader(Literals):
 
     Args:
         max_depth: how many containers may be open, including parentheses.
-        bare_words: whether a lone name as a value (`unit=celsius`) is a string. Otherwise it is refused.
-        sole: whether to read nothing but one value and a closing parenthesis: see `python_value`.
+        sole: whether to read nothing but one value and a closing parenthesis: see `literal_text`.
         lone: whether to read one dict, and nothing after it.
     """
 
@@ -76,10 +75,8 @@ class KeywordsReader(Literals):
 
     closers: ClassVar = _CLOSERS
 
-    def __init__(
-        self, max_depth: int = 256, *, bare_words: bool = False, sole: bool = False, lone: bool = False
-    ) -> None:
-        super().__init__(max_depth, bare_words=bare_words)
+    def __init__(self, max_depth: int = 256, *, sole: bool = False, lone: bool = False) -> None:
+        super().__init__(max_depth)
         self.stack, self.state = (SOLE, VALUE) if sole else (LONE_DICT if lone else CALL, START)
         self._pending: Pending = ()  # what undecided brackets hold back, the innermost last
 
@@ -201,7 +198,7 @@ class KeywordsReader(Literals):
         first = self.state == START
         if self.stack == LONE_DICT and char != "{":
             return self.fail("a dict was expected", pos)
-        if char == ")" or (char == "{" and first) or WORD_START(char):
+        if char == ")" or (char == "{" and first) or _name_start(char):
             if first:
                 self.write("{")
             if char == ")":
@@ -243,17 +240,12 @@ class KeywordsReader(Literals):
     advance = loop(states, LONE_COMMA + 1, passing(r"[ \t\n\r\f]*"))
 
 
-def python_value(text: str, max_depth: int = 256) -> Any:
-    """The value of one Python literal, as JSON has it: lists for tuples and sets, text for keys.
+def literal_text(text: str, max_depth: int = 256) -> tuple[str | None, str]:
+    """The JSON text of the Python literal of which the text consists: lists for tuples and sets, text for keys.
 
-    Raises:
-        DepthError: it is nested deeper than `max_depth` containers.
-        ValueError: the text is not one literal.
+    Returns:
+        As `value_text` in tokens.py: the JSON text and "", or None and what was expected.
     """
     reader = KeywordsReader(max_depth + 1, sole=True)
     pos, found, token = reader.read(text + ")", 0)
-    if reader.fault == "depth":
-        raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
-    if token is not DONE or pos <= len(text):
-        raise ValueError(f"not a Python literal ({reader.fault or 'it is cut off'}): {text[:80]!r}")
-    return decode(found)[0]
+    return (found, "") if token is DONE and pos > len(text) else (None, reader.fault or "the rest was expected")

@@ -70,16 +70,6 @@ class Reader(Scanner):
         raise NotImplementedError
 
     @property
-    def waiting(self) -> int:
-        """How many characters were read that may be passed on with what comes next."""
-        return 0
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the arguments are text, which ends at a marker."""
-        return False
-
-    @property
     def unquoted(self) -> str:
         """The values that had no quotes, though they could have had them."""
         return ""
@@ -122,6 +112,8 @@ class DialectReader(Reader):
 
     __slots__ = ("broke", "lead", "out", "rest")
     owned: ClassVar[tuple[str, ...]] = ("out",)
+    is_final: ClassVar[bool] = False
+    """Whether nothing that was refused is read in another way."""
 
     def __init__(self, max_depth: int) -> None:
         super().__init__(max_depth)
@@ -164,7 +156,7 @@ class DialectReader(Reader):
 
     def undo_refusal(self) -> bool:
         """See `Scanner`."""
-        if not super().undo_refusal():
+        if self.is_final or not super().undo_refusal():
             return False
         self.rest = ""
         return True

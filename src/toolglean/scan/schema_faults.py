@@ -14,8 +14,9 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from toolglean.errors import shown
+from toolglean.scan.nested import kinds_met, same_value
 
-__all__ = ["DEEPEST", "KEYWORDS", "faults", "is_number", "is_valid", "matches"]
+__all__ = ["DEEPEST", "KEYWORDS", "faults", "is_valid", "matches"]
 
 DEEPEST = 32
 """How deep schemas may be in each other; whatever is deeper is valid."""
@@ -23,15 +24,6 @@ DEEPEST = 32
 LookUp: TypeAlias = Callable[[str], Any]
 Reduce: TypeAlias = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
 Inner: TypeAlias = Callable[..., Iterator[str]]
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a number in JSON: a boolean is not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _is_multiple(value: Any, of: Any) -> bool:
@@ -48,19 +40,10 @@ def _of(kind: type | tuple[type, ...], meets: Callable[[Any, Any], bool]) -> Cal
     return lambda value, setting: not isinstance(value, kind) or isinstance(value, bool) or meets(value, setting)
 
 
-_TYPES: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "integer": lambda value: is_number(value) and value == value // 1,
-    "number": is_number,
-    "boolean": lambda value: isinstance(value, bool),
-    "null": lambda value: value is None,
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-}
 _NUMBER = (int, float)
 _CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "enum": lambda value, members: any(_same(value, each) for each in members),
-    "const": _same,
+    "enum": lambda value, members: any(same_value(value, each) for each in members),
+    "const": same_value,
     "minimum": _of(_NUMBER, lambda value, bound: value >= bound),
     "maximum": _of(_NUMBER, lambda value, bound: value <= bound),
     "exclusiveMinimum": _of(_NUMBER, lambda value, bound: value > bound),
@@ -131,7 +114,7 @@ def _problem(value: Any, schema: Mapping[str, Any]) -> str:
     kind = schema.get("type")
     kinds = kind if isinstance(kind, list) else [kind]
     is_null = schema.get("nullable") is True and value is None
-    if kind is not None and not is_null and not any(_TYPES[each](value) for each in kinds if each in _TYPES):
+    if kind is not None and not is_null and kinds_met(value).isdisjoint(kinds):
         return f"is not {' or '.join(map(str, kinds))}"
     failed = (word for word, meets in _CONDITIONS.items() if word in schema and not meets(value, schema[word]))
     return next((f"does not meet {word}={shown(schema[word])}" for word in failed), "")
@@ -164,7 +147,7 @@ def _in_items(value: list[Any], schema: Mapping[str, Any], inner: Inner, where: 
     first, rest = schema.get("prefixItems") or [], schema.get("items", True)
     for number, each in enumerate(value):
         yield from inner(each, first[number] if number < len(first) else rest, f"{where}[{number}]")
-    if schema.get("uniqueItems") and any(_same(*each) for each in combinations(value, 2)):
+    if schema.get("uniqueItems") and any(same_value(*each) for each in combinations(value, 2)):
         yield f"{where or 'the value'}: two items are the same"
     if "contains" in schema:
         count = sum(next(inner(each, schema["contains"]), None) is None for each in value)

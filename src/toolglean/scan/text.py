@@ -20,6 +20,7 @@ __all__ = [
     "KEPT",
     "NO_GUARD",
     "Finder",
+    "finder_of",
     "in_sentence",
     "is_code",
     "opens_quotation",
@@ -301,6 +302,10 @@ _IN_WORDS = ("_", "/")  # of a closer, a slash is before the word
 
 def _is_inside_word(char: str) -> bool:
     return char.isalnum() or char in _IN_WORDS
+
+
+finder_of = lru_cache(maxsize=256)(Finder)
+"""A finder of these literals, a tuple, which is made once."""
 
 
 @lru_cache(maxsize=64)

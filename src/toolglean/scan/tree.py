@@ -115,6 +115,7 @@ class TreeReader(DialectReader):
 
     __slots__ = ("_declared", "_open", "_prefix", "_properties", "_raw", "_root", "_section", "_streams")
     owned = (*DialectReader.owned, "_open")
+    is_final = True
 
     def __init__(
         self,
@@ -143,10 +144,6 @@ class TreeReader(DialectReader):
         is_open = self._streams and self._section is False and self.state == TEXT
         stops = self.marker[0] + "\n" * self._raw
         return stops if is_open and not self.held and not self.collected else ""
-
-    def undo_refusal(self) -> bool:
-        """See `Scanner`. Nothing that was refused here is read in another way."""
-        return False
 
     @property
     def marker(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.scan.json import decode
 from toolglean.scan.plain import Plain, Rope, grown, joined
-from toolglean.scan.python import KeywordsReader
+from toolglean.scan.python import literal_text
 from toolglean.scan.reader import DialectReader
 from toolglean.scan.scanner import DONE
 from toolglean.scan.text import passing
@@ -35,17 +35,15 @@ NO = object()
 def as_json(text: str, max_depth: int = 256) -> str:
     """A value in JSON, Python or JavaScript, as JSON text; "" if it is none of these, or nested too deeply."""
     found, _ = value_text(text, max_depth)
-    if found is not None:
-        return found
-    text = _bare_key(lambda match: f'{match[1]}"{match[2]}"' if match[2] else match[0], text) + ")"
-    reader = KeywordsReader(max_depth + 1, sole=True)
-    pos, written, token = reader.read(text, 0)
-    return written if token is DONE and pos == len(text) else ""
+    if found is None:
+        text = _bare_key(lambda match: f'{match[1]}"{match[2]}"' if match[2] else match[0], text)
+        found, _ = literal_text(text, max_depth)
+    return found or ""
 
 
-def value_of(text: str, max_depth: int = 256) -> Any:
+def value_of(text: str) -> Any:
     """The value of such a text; NO if it has none."""
-    found = as_json(text, max_depth)
+    found = as_json(text)
     return decode(found)[0] if found else NO
 
 
@@ -114,6 +112,7 @@ class ObjectReader(DialectReader):
 
     __slots__ = ("_value",)
     owned = (*DialectReader.owned, "_value")
+    is_final = True
 
     def __init__(self, max_depth: int = 256) -> None:
         super().__init__(max_depth)
@@ -134,7 +133,3 @@ class ObjectReader(DialectReader):
             self.write(found)
             self.token = DONE
         return pos
-
-    def undo_refusal(self) -> bool:
-        """See `Scanner`."""
-        return False

@@ -96,11 +96,11 @@ class Keeping(TurnState):
         opens = not self.has_content
         if last[-1:] in {"", "\n"} and not self._watches:
             last = NO_LINE
-        at, whole = begin_in(text, i, end, last, names, opens_content=opens, at_end=True)
+        at, whole = begin_in(text, i, end, last, names, opens_content=opens)
         if at == i < place and (whole or not waits):
             refused = not opens and is_refused(text, i, names)
             self._keep_from(start + i, noted=refused or is_json(text, i) is not None, refused=refused)
-            at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
+            at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
     def look_around(self, text: str, before: str, last: str, start: int) -> None:

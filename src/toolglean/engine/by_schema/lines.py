@@ -149,10 +149,8 @@ def lines_of(finder: Finder, watch: Watch, names: frozenset[str]) -> Lines | Non
     return Lines(finder, watch, names) if names or finder.line_words else None
 
 
-def begin_in(
-    text: str, i: int, end: int, last: str, names: frozenset[str], *, opens_content: bool, at_end: bool
-) -> tuple[int, bool]:
-    """Find the first line that may begin a call.
+def begin_in(text: str, i: int, end: int, last: str, names: frozenset[str], *, opens_content: bool) -> tuple[int, bool]:
+    """Find the first line that may begin a call. More text may follow, so that a line's beginning may be incomplete.
 
     Args:
         text: content, from `i` to `end`.
@@ -160,7 +158,6 @@ def begin_in(
         last: the text before it.
         names: the names of the tools.
         opens_content: whether it is the first content of its turn: then a line may begin with a tool's name.
-        at_end: whether more text may follow at its end, so that a line's beginning may be incomplete.
 
     Returns:
         Its place, and True; or the place of a line whose beginning is not complete, and False; or -1.
@@ -171,7 +168,7 @@ def begin_in(
     i = i if last[-1:] in {"", LINE} else text.find(LINE, i) + 1 or end
     while i < end:
         opens_content, begun = opens_content and not text[begun:i].strip(), i
-        found = begins(text, i, names, opens_content=opens_content, at_end=at_end)
+        found = begins(text, i, names, opens_content=opens_content, at_end=True)
         if found is not False:
             return i, found is True
         i = text.find(LINE, i) + 1 or end

@@ -15,9 +15,9 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
-from toolglean.formats.spec import JsonOrText, Pairs, Tree
+from toolglean.formats.spec import Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
-from toolglean.scan.json_reader import JsonReader
+from toolglean.scan.json_reader import JsonOrTextReader, JsonReader
 from toolglean.scan.names import renamed_keys
 from toolglean.scan.plain import Rope, grown, joined
 from toolglean.scan.scanner import CLOSE, DONE, DOUBT, FAIL
@@ -67,7 +67,8 @@ class Arguments(Field):
         reader = self.source
         # The first delta is placed where the arguments begin; others, where they were read.
         begun = turn.emit.call.has_arguments and self._kept is None
-        start = turn.tape.base + i - reader.waiting if begun else reading.walk.pending_start
+        waiting = reader.waiting if isinstance(reader, JsonOrTextReader) else 0
+        start = turn.tape.base + i - waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
         if self._kept is not None:
             self._keep(turn, reading, text[i:j], (piece, status), j)
@@ -94,7 +95,7 @@ class Arguments(Field):
         # Whether text in the arguments contains a header, or what begins another call: then nobody knows where it ends.
         edge = self.slot.edges[0]
         declared = reading.walk.program.formats[edge.format]
-        if isinstance(edge.codec, JsonOrText):
+        if isinstance(self.source, JsonOrTextReader):
             markers = [each for each in declared.headers if each.startswith("<|")]
             return self.source.is_text and any(each in turn.emit.call.arguments for each in markers)
         if isinstance(edge.codec, Pairs):
@@ -143,10 +144,6 @@ class Arguments(Field):
         """See `Payload`."""
         search = self.source.search()
         return search and (search, None)
-
-    def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
-        """See `Payload`."""
-        return self.source.passed(text)
 
     @property
     def json(self) -> JsonScanner | None:

@@ -152,7 +152,7 @@ class Stage:
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
-        return None
+        return None if self.source is None else self.source.passed(text)
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """See `Payload`."""

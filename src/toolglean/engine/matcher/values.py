@@ -24,7 +24,6 @@ from toolglean.formats.parameters import Followers, followers_of
 from toolglean.formats.spellings import can_close
 from toolglean.scan.json_reader import JsonValueReader
 from toolglean.scan.reader import string_text
-from toolglean.scan.scanner import DONE, FAIL
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
@@ -303,20 +302,6 @@ class JsonValue(Arguments):
         self.slot, self._kept = slot, None
         self.source = JsonValueReader(turn.limits.depth - 1)
         turn.delta(reading.call.parameters.begin_json(), reading.walk.pending_start)
-
-    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
-        """See `Stage`."""
-        j, piece, status = self.source.read(text, i)
-        end = turn.tape.base + j
-        if piece:
-            turn.delta(piece, turn.tape.base + i, after_comma=self.source.after_comma)
-        if status is FAIL:
-            turn.refuse_arguments(self.source.fault, text[j], end)
-        elif status is DONE:
-            reading.walk.close_slot(self.slot, "", end)
-            reading.go_on()
-            turn.read_again("", end, always=True)
-        return j
 
 
 def _followers(program: Program, number: int) -> Followers:

@@ -194,10 +194,7 @@ class Walk(Plain):
     @property
     def ends_with_space(self) -> bool:
         """Whether the last character that is pending is white space."""
-        if not self.pending:
-            return False
-        _, piece = self.pending
-        return piece[-1:].isspace()
+        return self.pending[1][-1:].isspace() if self.pending else False
 
     def take_back(self, chars: int) -> tuple[str, int]:
         """What waits behind these first characters is read again: returns it, and its place."""

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from toolglean.scan.nested import DepthError
-from toolglean.scan.python import python_value
+from toolglean.scan.coerce import from_text
+from toolglean.scan.python import literal_text
 from toolglean.scan.reader import string_text
 
 __all__ = ["Dialect", "json_of", "without_doubled_braces"]
@@ -82,10 +82,7 @@ def _as_json(word: str, text: str, token: re.Match[str], before: str, dialect: D
 
 
 def _string(literal: str) -> str | None:
-    try:
-        value = python_value(literal)
-    except (ValueError, DepthError):
-        return None
+    value = from_text(literal_text, literal, 1)
     return string_text(value) if isinstance(value, str) else None
 
 

@@ -31,21 +31,21 @@ JSON_CODECS = frozenset({Json, JsonOrText})
 
 def courses_of(formats: tuple[Format, ...], opener: str) -> tuple[Course, ...]:
     """The courses of the formats whose first text begins with that opener. Of those that begin alike, the first."""
-    found: dict[tuple[str, ...], tuple[Format, int]] = {}
-    for number, declared in enumerate(formats):
+    found: dict[tuple[str, ...], Format] = {}
+    for declared in formats:
         openers = _openers_of(declared)
         if any(each.startswith(opener) for each in openers):
-            found.setdefault(openers, (declared, number))
-    return tuple(course for each in found.values() if (course := _course_of(*each)) is not None)
+            found.setdefault(openers, declared)
+    return tuple(course for each in found.values() if (course := _course_of(each)) is not None)
 
 
 @lru_cache(maxsize=256)  # each opener is looked for in all formats
 def _openers_of(declared: Format) -> tuple[str, ...]:
-    course = _course_of(declared, 0) if declared.call else None
+    course = _course_of(declared) if declared.call else None
     return () if course is None else course.openers
 
 
-def _course_of(declared: Format, number: int) -> Course | None:
+def _course_of(declared: Format) -> Course | None:
     if declared.registered_only or declared.at_turn_end or declared.at_line_start or declared.escapes:
         return None
     tokens = tokens_of(declared.call)
@@ -53,11 +53,11 @@ def _course_of(declared: Format, number: int) -> Course | None:
         return None
     slots = [token.name for token in tokens if isinstance(token, Slot)]
     if slots in (["call"], ["calls"]):
-        return object_course(declared, number, slots[0])
+        return object_course(declared, slots[0])
     if slots in (["name", "arguments"], ["name", "index", "arguments"]) and type(declared.arguments) in JSON_CODECS:
-        return named_course(declared, number, indexed="index" in slots)
+        return named_course(declared, indexed="index" in slots)
     if slots == ["name", "parameters"]:
-        return tagged_course(declared, number)
+        return tagged_course(declared)
     return None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toolglean.scan.json import COMMA, IN_KEY, IN_STRING, NAMED, OBJECT, START, VALUE
+from toolglean.scan.nested import has_halves, unique
 from toolglean.scan.scanner import is_finite
 from toolglean.scan.text import possessive
 
@@ -103,30 +104,19 @@ def read_flat(state: int, text: str, i: int) -> tuple[int, int] | None:
 # -- whole arguments ---------------------------------------------------------------------------------------------------
 
 
-class _OddError(ValueError):
-    """What the C scanner accepts, and the scanner of this library reads in another way."""
+# What the C scanner accepts, and the scanner of this library reads in another way, is refused.
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _OddError
-    return found
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
 
 
-def _refuse(constant: str) -> Any:
-    raise _OddError(constant)
+def _finite(text: str) -> Any:
+    return float(text) if is_finite(text) else _refuse(text)
 
 
-def _finite(text: str) -> float:
-    if not is_finite(text):
-        raise _OddError
-    return float(text)
-
-
-_decoder: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+_decoder: Any = json.JSONDecoder(object_pairs_hook=unique, parse_constant=_refuse, parse_float=_finite)
 _scan: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once
-_odd = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 
 
 def whole(text: str, i: int, nesting: int) -> tuple[dict[str, Any], int] | None:
@@ -140,6 +130,6 @@ def whole(text: str, i: int, nesting: int) -> tuple[dict[str, Any], int] | None:
         return None
     if text.count("{", i, end) + text.count("[", i, end) > nesting or type(value) is not dict:
         return None
-    if (not text.isascii() or text.find("\\u", i, end) >= 0) and _odd(text, i, end):
+    if (not text.isascii() or text.find("\\u", i, end) >= 0) and has_halves(text, i, end):
         return None
     return value, end

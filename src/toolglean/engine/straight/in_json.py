@@ -34,7 +34,7 @@ _indexed = re.compile(r"[A-Za-z0-9_.-]+:\d{1,4}").fullmatch
 _indexed_begun = re.compile(r"[A-Za-z0-9_.-]+(?::\d{0,4})?").fullmatch
 
 
-def object_course(declared: Format, number: int, slot: str) -> Course | None:
+def object_course(declared: Format, slot: str) -> Course | None:
     """The course of calls as JSON objects with their names; None if they end in another way. `slot`: one, or a list."""
     before, after = around(declared.call, slot)
     is_list = slot == "calls"
@@ -55,7 +55,7 @@ def object_course(declared: Format, number: int, slot: str) -> Course | None:
         tail.spell((Spelling(text, ENDS, mark, 1, 1, opener) for text, mark, opener in found), ends)
     first = _linked(declared, heads, Step(WORD, word="name"), middle, tail)
     probe = first.spellings[0].text, f'", "{arguments}": {{}}' + ("}" if bracket else "}\n"), int(not bracket)
-    return Course(declared, number, first, is_object=True, shows_id=False, probe=probe)
+    return Course(declared, first, shows_id=False, probe=probe)
 
 
 def _is_marker(after: str) -> bool:
@@ -95,7 +95,7 @@ def _end_of_object(after: str, closer: str) -> int:
 # -- a name before JSON ------------------------------------------------------------------------------------------------
 
 
-def named_course(declared: Format, number: int, *, indexed: bool) -> Course | None:
+def named_course(declared: Format, *, indexed: bool) -> Course | None:
     """The course of calls with a name before JSON; None if they end in another way. `indexed`: a number is between."""
     before, rest = around(declared.call, "name")
     between, after = around(rest, "arguments")
@@ -120,4 +120,4 @@ def named_course(declared: Format, number: int, *, indexed: bool) -> Course | No
     first = _linked(declared, heads, the_name, middle, tail)
     probe = first.spellings[0].text, (":0" if indexed else "") + spelt(between)[0] + "{}\n", 1
     shows_id = "{id}" not in "".join(declared.calls)
-    return Course(declared, number, first, indexed=indexed, shows_id=shows_id, probe=probe)
+    return Course(declared, first, indexed=indexed, shows_id=shows_id, probe=probe)

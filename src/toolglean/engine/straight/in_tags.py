@@ -74,7 +74,7 @@ def _space(tokens: tuple[Token, ...], place: int) -> str:
     return token.text if isinstance(token, Space) else ""
 
 
-def tagged_course(declared: Format, number: int) -> Course | None:
+def tagged_course(declared: Format) -> Course | None:
     """The course; None if its values end in another way."""
     pattern = declared.parameters[0]
     if not ("{key}" in pattern and "{value}" in pattern) or declared.parameter_separator:
@@ -97,7 +97,7 @@ def tagged_course(declared: Format, number: int) -> Course | None:
     shows_id = "{id}" not in "".join(declared.calls)
     probe = _probe(first, opening, declared, after, parameter)
     rest = rest_of_closer(parameter.closer)
-    return Course(declared, number, first, begins_late=True, shows_id=shows_id, probe=probe, rest=rest)
+    return Course(declared, first, begins_late=True, shows_id=shows_id, probe=probe, rest=rest)
 
 
 def _link(the_key: Step, parameter: _Parameter, value: Step) -> None:

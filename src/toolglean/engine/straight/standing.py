@@ -100,7 +100,7 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     first, later = _turn_behind(before + PROBE + call, 1, probe), _turn_behind(_two_calls(course), 2, probe)
     if first is None or later is None:
         return None
-    gap = next(each for each in _tail(course).spellings if each.says == ENDS)
+    gap = next(each for step in _steps(course) for each in step.spellings if each.says == ENDS)
     again = first.tape.reread - seen, later.tape.reread - first.tape.reread - (gap.mark - gap.land)
     begun = _until_value(course)
     holds = bool(begun) and not probe((begun + "a\n",), None)[1][-2]
@@ -136,24 +136,24 @@ def _told(texts: Texts, probe: Probe, standing: Standing | None) -> list[list[Ev
 # -- samples -----------------------------------------------------------------------------------------------------------
 
 
-def _tail(course: Course) -> Step:
-    # The text after the arguments, or after a value.
+def _steps(course: Course) -> Iterator[Step]:
+    # The steps of calls in their first spellings.
     step: Step | None = course.first
     while step is not None:
-        if any(each.says == ENDS for each in step.spellings):
-            return step
+        yield step
         step = step.spellings[0].after if step.kind == TEXT else step.after
-    return course.first
 
 
 def _until_value(course: Course) -> str:
     # Up to the first character of the first value; "" if there is none.
-    step: Step | None = course.first
     text = ""
-    while step is not None and step.kind not in {VALUE, ARGUMENTS}:
+    for step in _steps(course):
+        if step.kind == VALUE:
+            return text + step.lead
+        if step.kind == ARGUMENTS:
+            break
         text += step.spellings[0].text if step.kind == TEXT else _filling(course, step, 0)
-        step = step.spellings[0].after if step.kind == TEXT else step.after
-    return "" if step is None or step.kind == ARGUMENTS else text + step.lead
+    return ""
 
 
 def _two_calls(course: Course, place: int = 0) -> str:

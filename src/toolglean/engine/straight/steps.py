@@ -117,10 +117,9 @@ class Course:
     """How a call of a format is written.
 
     Attributes:
-        format: the declaration, and `number` its number in the program.
+        format: the declaration.
         first: the first step: the text before the name.
         begins_late: whether the call begins with its first key, not with its name.
-        is_object: whether the name is in the JSON.
         indexed: whether the name is followed by the call's number.
         shows_id: whether the call has an id as soon as it begins.
         probe: the text of a call before its name and after it, up to the place that the machine has reached when it has
@@ -130,10 +129,8 @@ class Course:
     """
 
     format: Format
-    number: int
     first: Step
     begins_late: bool = False
-    is_object: bool = False
     indexed: bool = False
     shows_id: bool = True
     probe: tuple[str, str, int] = ("", "", 0)

@@ -12,12 +12,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.parameters import Parameters, pass_value
 from toolglean.scan.reader import string_text
-from toolglean.scan.text import Finder
+from toolglean.scan.text import Finder, finder_of
 from toolglean.sources.response.calls import Tag
 from toolglean.sources.response.marks import Found
 from toolglean.sources.response.patterns import MAX_MARKER, past_space
@@ -64,7 +63,8 @@ class Tags(CallsRegion):
     @property
     def _finder(self) -> Finder:
         # Finds the value's closing literal, with the line break before it if that is removed.
-        return _finder(self._tag.tail, trails=self.trails)
+        tail = self._tag.tail
+        return finder_of((tail, "\n" + tail) if self.trails else (tail,), exact=True)
 
     def _begin_without(self, turn: Turn, place: int) -> None:
         kind = _JsonParameters if self.layout.json else Parameters
@@ -121,8 +121,3 @@ class Tags(CallsRegion):
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
         return pass_value(turn, self._finder, text) if self.step is VALUE else None
-
-
-@lru_cache(maxsize=64)
-def _finder(tail: str, *, trails: bool) -> Finder:
-    return Finder([tail, "\n" + tail] if trails else [tail], exact=True)
