@@ -102,7 +102,9 @@ SCHEMAS = {
 }  # fmt: skip
 
 TYPED: list[tuple[str, str, Any]] = [
-    ("a string wins over what the text looks like", "{s:null,x:null}", {"s": "null", "x": None}),
+    ("a string wins over what the text looks like", "{s:true,x:true}", {"s": "true", "x": True}),
+    # A string would be quoted, and no tool means the word by it.
+    ("but not over null", "{s:null,x:null}", {"s": None, "x": None}),
     ("a number for a string", "{s:42,z:42,e:1,x:1}", {"s": "42", "z": "42", "e": "1", "x": 1}),
     ("null where it may be", "{z:null,i:null}", {"z": None, "i": None}),
     ("what is odd JSON", "{i:007,n:+.5,b:TRUE}", {"i": 7, "n": 0.5, "b": True}),

@@ -29,7 +29,7 @@ MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
 MOST_OBJECT = 4096  # the same from an object on that does not begin its line
 MOST_OBJECTS = 64  # behind each other, among which one is looked for that is a call
 _SIGNS = tuple('`~<"\u201c\ufeff')  # prose does not open so; one character each, since that alone may come
-_objects = re.compile(r'\{(?=\s*(?:\Z|"\w*(?:\Z|"\s*(?:\Z|:))))').finditer  # or what the text's end may have begun
+_objects = re.compile(r'\{(?=\s*(?:\Z|"\w*(?:\Z|"\s*(?:\Z|:))))')  # or what the text's end may have begun
 
 
 class Keeping(TurnState):
@@ -114,9 +114,24 @@ class Keeping(TurnState):
                 self.unread = None  # what was in doubt was code
             elif self.unread is not None and code is not None and code.has_quoted(region):
                 self.unread = self.unread.hiding(region)
-        if self.object is not None or "{" in text:
+        if self.object is not None or ("{" in text and _objects.search(text) is not None):
             self._look_for_object(text, start, closed)
-        self._look_at_tags(text, before, last, start, closed)
+        around = self.around
+        tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
+        if closed and (tags or around.open or around.shut):
+            for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
+                end = max(each[1] - start, 0)
+                self._read_tags(text[:end], before, last, start)
+                self.around = self.around.outside(each, start + end)
+                before = last = ((before if before.endswith(last) else last) + text[:end])[-KEPT:]
+                text, start = text[end:], start + end
+            self._read_tags(text, before, last, start)
+        elif tags:
+            self.around = around.read(text, before if before.endswith(last) else last, start)
+
+    def _read_tags(self, text: str, before: str, last: str, start: int) -> None:
+        if self.rules.by_schema and ("<" in text or "[" in text or self.around.tail != ""):
+            self.around = self.around.read(text, before if before.endswith(last) else last, start)
 
     def _look_for_object(self, text: str, start: int, closed: tuple[Closed, ...]) -> None:
         # An object of that text, or what turned out to be quoted of the one that is noted.
@@ -138,7 +153,7 @@ class Keeping(TurnState):
         # The first object in that text that may be a call, outside of quotations or first in a fence: a tool's name is
         # near.
         code = self.judge.code
-        for found in _objects(text):
+        for found in _objects.finditer(text):
             place, begun = start + found.start(), text[found.start() : found.start() + NAME_WITHIN]
             is_fenced = code is not None and code.begins_fence(place, closed)
             is_near = len(begun) < NAME_WITHIN or any(f'{each}"' in begun for each in self.described)
@@ -147,20 +162,6 @@ class Keeping(TurnState):
             kind = Noted.FENCED if is_fenced else Noted.OBJECT
             return Unread(place, (), place, place + MOST_OBJECT, kind).with_text(text, start)
         return None
-
-    def _look_at_tags(self, text: str, before: str, last: str, start: int, closed: tuple[Closed, ...]) -> None:
-        around = self.around
-        tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
-        if closed and (tags or around.open or around.shut):
-            for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
-                end = max(each[1] - start, 0)
-                self._look_at_tags(text[:end], before, last, start, ())
-                self.around = self.around.outside(each, start + end)
-                before = last = ((before if before.endswith(last) else last) + text[:end])[-KEPT:]
-                text, start = text[end:], start + end
-            self._look_at_tags(text, before, last, start, ())
-        elif tags:
-            self.around = around.read(text, before if before.endswith(last) else last, start)
 
     def _keep_from(self, place: int, *, noted: bool, refused: bool) -> None:
         # `noted`: what is told of the line if it is no call. JSON is one with `trailing_json="call"`, or if closers
