@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["end_of_fence", "quote", "release"]
 
 REACH = 128  # characters after the opener
+LABEL = ":"  # a word with it may begin a line of prose: a name counts if nothing follows it, or what ReAct's paper has
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "print", "tool", "tool_name", "type"})
 
 _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
@@ -103,7 +104,7 @@ def _may_be_missed(turn: Turn) -> bool:
     if turn.names.tools is None or turn.calls_ignored or turn.channel or turn.tape.in_prompt:
         return False  # without tools, any word may be a name, also that of a mere mention
     opener = region.text[region.fence_line : region.opener_length]
-    return opener != "" and not opener[0].isalnum()
+    return opener != "" and (not opener[0].isalnum() or opener.rstrip().endswith(LABEL))
 
 
 class Missed(Payload):
@@ -147,6 +148,10 @@ class Missed(Payload):
             rest = opener.lstrip("`~") + rest  # its word may introduce a name: `tool:f`
         text = (rest + piece)[:REACH]
         named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code)
+        if named and opener[:1].isalnum():
+            behind = text[end:].lstrip()
+            named = None if not behind and not at_end and len(text) < REACH else behind[:1] in {"", "["}
+            end = len(text)
         info = _info(text, 0)
         if self._is_code and named is False and not at_end and not info["line"] and info.end() == len(text) < REACH:
             named, end = None, len(text)  # the line may end there
