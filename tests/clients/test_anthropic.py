@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -141,20 +140,17 @@ def test_the_kinds_of_leaks_of_the_documents(row: str, server: Loopback, proxy: 
 
 
 @pytest.mark.parametrize("whole_calls", [True, False])
-def test_the_same_asynchronously(whole_calls: bool, server: Loopback) -> None:
-    async def run() -> None:
-        http = toolglean_async_client(library_of(None), whole_calls=whole_calls)
-        inner = anthropic.AsyncAnthropic(base_url=server.url, api_key="x", max_retries=0, http_client=http)
-        async with inner as own:
-            assert outcome(await create(own)) == ("Look.", CALLS, "tool_use")
-            async with stream(own) as found:
-                kinds = [event.type async for event in found]
-                assert outcome(await found.get_final_message()) == ("Look.", CALLS, "tool_use")
-            assert kinds.count("input_json") == (1 if whole_calls else kinds.count("input_json"))
-            assert kinds.count("input_json") >= 1
-
+async def test_the_same_asynchronously(whole_calls: bool, server: Loopback) -> None:
     server.play(*[Turn(pieces(f"Look. {HERMES}"))] * 2)
-    asyncio.run(run())
+    http = toolglean_async_client(library_of(None), whole_calls=whole_calls)
+    inner = anthropic.AsyncAnthropic(base_url=server.url, api_key="x", max_retries=0, http_client=http)
+    async with inner as own:
+        assert outcome(await create(own)) == ("Look.", CALLS, "tool_use")
+        async with stream(own) as found:
+            kinds = [event.type async for event in found]
+            assert outcome(await found.get_final_message()) == ("Look.", CALLS, "tool_use")
+        assert kinds.count("input_json") == (1 if whole_calls else kinds.count("input_json"))
+        assert kinds.count("input_json") >= 1
 
 
 # -- a server that leaks nothing ---------------------------------------------------------------------------------------

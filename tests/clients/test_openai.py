@@ -357,21 +357,18 @@ def test_text_that_waited_comes_before_the_error(fault: Any, server: Loopback, c
 
 
 @pytest.mark.parametrize("fault", [Cut(3), Malformed(3), ErrorLine(3)], ids=["cut", "malformed", "error"])
-def test_an_asynchronous_stream_breaks_in_the_same_way(fault: Any, server: Loopback) -> None:
+async def test_an_asynchronous_stream_breaks_in_the_same_way(fault: Any, server: Loopback) -> None:
     server.play(Turn(["It ", "is <tool_c"], faults=[fault]), Turn(["x"], faults=[Status(500)]))
     found: list[str] = []
 
-    async def run() -> None:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
-            stream = await create(own)
-            with pytest.raises(Exception, match=r"."):  # noqa: PT012
-                async for each in achat_chunks(stream, TOOLS):
-                    found.append(each.choices[0].delta.content or "")  # noqa: PERF401  # what came before the error
-            assert stream.response.is_closed
-            with pytest.raises(openai.InternalServerError):
-                await create(own)
-
-    asyncio.run(run())
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+        stream = await create(own)
+        with pytest.raises(Exception, match=r"."):  # noqa: PT012
+            async for each in achat_chunks(stream, TOOLS):
+                found.append(each.choices[0].delta.content or "")  # noqa: PERF401  # what came before the error
+        assert stream.response.is_closed
+        with pytest.raises(openai.InternalServerError):
+            await create(own)
     assert "".join(found) == "It is <tool_c"
 
 
@@ -445,23 +442,21 @@ def test_closing_closes_what_dicts_come_from() -> None:
     asyncio.run(run())
 
 
-def test_cancelling_ends_the_stream(server: Loopback) -> None:
+async def test_cancelling_ends_the_stream(server: Loopback) -> None:
     go_on = threading.Event()
     server.play(Turn(["a", "b"], faults=[Slow(2, until=go_on)]))
 
-    async def run() -> bool:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
-            stream = await create(own)
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+        stream = await create(own)
 
-            async def consume() -> None:
-                async for _ in achat_chunks(stream, TOOLS):
-                    pass
+        async def consume() -> None:
+            async for _ in achat_chunks(stream, TOOLS):
+                pass
 
-            task = asyncio.create_task(consume())
-            await asyncio.sleep(0.05)
-            task.cancel()
-            await asyncio.wait({task})
-            return task.cancelled() and bool(stream.response.is_closed)
-
-    assert asyncio.run(run())
+        task = asyncio.create_task(consume())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+        assert stream.response.is_closed
     go_on.set()

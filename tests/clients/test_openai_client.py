@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -59,24 +58,21 @@ def test_chats_and_responses_have_calls(server: Loopback) -> None:
         assert own.counts.calls == 4
 
 
-def test_the_same_asynchronously(server: Loopback) -> None:
-    async def run() -> None:
-        inner = openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
-        ours: Any = AsyncOpenAIClient(inner)
-        async with ours as own:
-            whole = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
-            assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
-            stream = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True)
-            assert [chunk.choices[0].finish_reason async for chunk in stream][-1] == "tool_calls"
-            stream = await own.responses.create(model="m", input="x", tools=FLAT, stream=True)
-            assert response_calls([event async for event in stream][-1].response.output) == CALLS
-            assert [model.id async for model in own.models.list()] == ["loopback"]
-            async with own.chat.completions.stream(model="m", messages=MESSAGES, tools=STRICT) as helper:
-                final = await helper.get_final_completion()
-            assert chat_calls(final.choices[0].message.tool_calls) == CALLS
-
+async def test_the_same_asynchronously(server: Loopback) -> None:
     server.play(LEAK, LEAK, LEAK, LEAK)
-    asyncio.run(run())
+    inner = openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
+    ours: Any = AsyncOpenAIClient(inner)
+    async with ours as own:
+        whole = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+        assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
+        stream = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True)
+        assert [chunk.choices[0].finish_reason async for chunk in stream][-1] == "tool_calls"
+        stream = await own.responses.create(model="m", input="x", tools=FLAT, stream=True)
+        assert response_calls([event async for event in stream][-1].response.output) == CALLS
+        assert [model.id async for model in own.models.list()] == ["loopback"]
+        async with own.chat.completions.stream(model="m", messages=MESSAGES, tools=STRICT) as helper:
+            final = await helper.get_final_completion()
+        assert chat_calls(final.choices[0].message.tool_calls) == CALLS
 
 
 STRICT: Any = [

@@ -142,16 +142,13 @@ def test_handles_errors_of_processing(turn: Turn, server: Loopback) -> None:
     assert results(parts) == ["'get_weather' failed: RuntimeError: the tool system is down"]
 
 
-def test_an_openai_handler_has_a_client_of_its_own(server: Loopback) -> None:
+async def test_an_openai_handler_has_a_client_of_its_own(server: Loopback) -> None:
     options = ApiHandlerOptions(open_ai_base_url=f"{server.url}/v1", open_ai_api_key="k", open_ai_model_id="m")
     handler = open_ai_handler(options, max_retries=0)
     server.play(Turn(["Hello."]))
 
-    async def run() -> list[dict[str, Any]]:
-        async with handler.client:
-            return [part async for part in handler.create_message("", HISTORY)]
-
-    assert text(asyncio.run(run())) == "Hello."
+    async with handler.client:
+        assert text([part async for part in handler.create_message("", HISTORY)]) == "Hello."
 
 
 @pytest.mark.parametrize("make", [ollama_handler, open_ai_handler, lambda it: OllamaHandler(it, client=None)])

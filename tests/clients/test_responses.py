@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -95,14 +94,12 @@ def split(events: list[Any]) -> tuple[list[Any], Any, list[Any]]:
     return dicts[:place], dicts[place], dicts[place + 1 :]
 
 
-def test_async(server: Loopback) -> None:
+async def test_async(server: Loopback) -> None:
     server.play(Turn(list(LEAKS[0].text)))
 
-    async def run() -> list[Any]:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
-            return [event async for event in aresponse_events(await create(own), TOOLS)]
-
-    assert outcome(asyncio.run(run())) == (LEAKS[0].content, LEAKS[0].calls)
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+        found = [event async for event in aresponse_events(await create(own), TOOLS)]
+    assert outcome(found) == (LEAKS[0].content, LEAKS[0].calls)
 
 
 def test_plain_text_passes(server: Loopback, client: Any) -> None:

@@ -420,28 +420,25 @@ async def test_the_stream_is_closed_when_the_reader_leaves_early() -> None:
     assert client.closed == 1
 
 
-def test_cancelling_the_reader_cancels_the_tool() -> None:
+async def test_cancelling_the_reader_cancels_the_tool() -> None:
     slow, seen = cancellable()
 
-    async def run() -> None:
-        mcp = McpIntegration()
-        mcp.register_tool(slow)
-        client = Played({"content": '<tool_call>{"name": "slow", "arguments": {}}</tool_call>'})
-        handler = OpenAiHandler(ApiHandlerOptions(), client=client, mcp=mcp)
+    mcp = McpIntegration()
+    mcp.register_tool(slow)
+    client = Played({"content": '<tool_call>{"name": "slow", "arguments": {}}</tool_call>'})
+    handler = OpenAiHandler(ApiHandlerOptions(), client=client, mcp=mcp)
 
-        async def read() -> None:
-            async for _ in handler.create_message("", []):
-                pass
+    async def read() -> None:
+        async for _ in handler.create_message("", []):
+            pass
 
-        task = asyncio.create_task(read())
-        await asyncio.sleep(0.02)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.sleep(0)
-        assert client.closed == 1
-
-    asyncio.run(run())
+    task = asyncio.create_task(read())
+    await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.sleep(0)
+    assert client.closed == 1
     assert seen == ["cancelled"]
 
 
