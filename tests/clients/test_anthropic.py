@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import asked, pieces
-from tests.clients.families import BARE, FAMILIES, ONE, TOOLS, TWO, Leak
+from tests.clients.families import BARE, CALLS, FAMILIES, HERMES, ONE, TOOLS, TWO, Leak
 from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
 from tests.support.later import later
@@ -34,8 +34,6 @@ from toolglean.conversation import (  # noqa: E402
 TWELVE = (*FAMILIES, "kimi-k2", "minimax-m2")
 GIVEN: Any = asked("messages", TOOLS)["tools"]
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
-HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-CALLS = [("get_weather", {"city": "Oslo"})]
 
 
 def leaks() -> list[Leak]:

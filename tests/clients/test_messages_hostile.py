@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import PATHS, answer, asked, said
-from tests.clients.families import TOOLS
+from tests.clients.families import CALLS, HERMES, TOOLS
 from tests.clients.proxies import serving
 from tests.support.loopback import Turn
 from tests.support.loopback.raw import RawServer, head, raw_server
@@ -23,10 +23,8 @@ httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
 from toolglean.clients.proxy import application  # noqa: E402
 
 MIB = 1024 * 1024
-HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 REQUEST = asked("messages", TOOLS)
 LEAK = answer("messages", Turn(list(HERMES)), REQUEST)
-CALLS = [("get_weather", {"city": "Oslo"})]
 
 
 @pytest.fixture

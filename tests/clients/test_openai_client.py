@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.families import TOOLS
+from tests.clients.answers import pieces
+from tests.clients.families import CALLS, HERMES, TOOLS
 from tests.support.loopback import Loopback, Status, Turn
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
@@ -18,9 +19,8 @@ from tests.support.face import faced  # noqa: E402
 from toolglean.clients.openai import AsyncOpenAIClient, OpenAIClient  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
-HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
-CALLS = [("get_weather", {"city": "Oslo"})]
+LOOK = f"Look. {HERMES}"
+LEAK = Turn(pieces(LOOK))
 FLAT: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
 
@@ -142,9 +142,9 @@ def test_without_tools_the_packages_own_objects_come(own: Any, server: Loopback)
     server.play(LEAK, LEAK)
     stream = own.chat.completions.create(model="m", messages=MESSAGES, tools=openai.NOT_GIVEN, stream=True)
     assert isinstance(stream, openai.Stream)
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == HERMES
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == LOOK
     found = own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, tool_choice="none")
-    assert found.choices[0].message.content == HERMES
+    assert found.choices[0].message.content == LOOK
 
 
 def test_all_else_is_the_clients(own: Any) -> None:
