@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, Said, answer, asked, events, fed, joined, pieces, random_sizes, said
+from tests.clients.answers import KINDS, PATHS, Said, answer, asked, events, fed, joined, pieces, random_sizes, said
 from tests.clients.each import both, each_leak
 from tests.clients.families import CALLS, HERMES, TOOLS
+from tests.clients.proxies import proxying
 from tests.clients.test_shapes import CHAT, SHAPES, WHOLE, places, put
 from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn
@@ -360,12 +361,7 @@ def test_odd_answers_never_raise() -> None:
 @pytest.fixture
 def own(server: Loopback) -> Iterator[Any]:
     anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application(f"{server.url}/v1", serve_messages=True)) as url:
+    with proxying(f"{server.url}/v1", serve_messages=True) as url:
         found = anthropic.Anthropic(base_url=url, api_key="secret", max_retries=0)
         yield found
         found.close()
@@ -398,17 +394,9 @@ def test_errors_behind_the_proxy(own: Any, server: Loopback) -> None:
 
 def test_other_apis_are_served_as_before(server: Loopback) -> None:
     httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application(server.url, serve_messages=True)) as url:
+    with proxying(server.url, serve_messages=True) as url:
         for kind in KINDS:
             server.play(Turn(pieces(HERMES)))
             body = asked(kind, TOOLS, stream=False, max_tokens=9, messages=MESSAGES)
-            path = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "ollama": "/api/chat"}.get(
-                kind, "/v1/messages"
-            )
-            found = httpx.post(url + path, json=body, headers={"x-api-key": "k"}, trust_env=False)
+            found = httpx.post(url + PATHS[kind], json=body, headers={"x-api-key": "k"}, trust_env=False)
             assert said(kind, found.content, body).calls == CALLS

@@ -10,6 +10,7 @@ import pytest
 
 from tests.clients.answers import asked, pieces
 from tests.clients.families import BARE, CALLS, FAMILIES, HERMES, ONE, TOOLS, TWO, Leak
+from tests.clients.proxies import proxying
 from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
 from tests.support.later import later
@@ -51,12 +52,7 @@ each_leak = pytest.mark.parametrize("leak", LEAKS, ids=[f"{leak.family}-{len(lea
 
 @pytest.fixture
 def proxy(server: Loopback) -> Iterator[str]:
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application(server.url)) as url:
+    with proxying(server.url) as url:
         yield url
 
 
@@ -321,10 +317,7 @@ def test_faults_of_the_server_are_its_own(server: Loopback, proxy: str) -> None:
 
 
 def test_the_proxy_says_what_is_wrong_in_the_words_of_the_api(server: Loopback, proxy: str) -> None:
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application("http://127.0.0.1:9")) as dead, behind(dead) as own:
+    with proxying("http://127.0.0.1:9") as dead, behind(dead) as own:
         with pytest.raises(anthropic.APIStatusError, match="did not answer") as caught:
             create(own)
         assert caught.value.body["type"] == "error"
@@ -383,12 +376,9 @@ def test_an_answer_of_thoughts_alone(server: Loopback) -> None:
 
 def test_keys_are_not_logged(server: Loopback, proxy: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", "toolglean")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
     server.play(Turn(pieces(HERMES.replace("get_weather", "none")), faults=[Cut(9)]), Turn(faults=[Status(401)]))
     for url, count in ((proxy, 2), ("http://127.0.0.1:9", 1)):
-        with serving(application(url)) as before:
+        with proxying(url) as before:
             own = anthropic.Anthropic(base_url=before, api_key="sk-ant-secret", max_retries=0)
             for _ in range(count):
                 with pytest.raises(anthropic.AnthropicError) as caught:

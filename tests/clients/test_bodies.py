@@ -16,7 +16,7 @@ import pytest
 from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
 from tests.clients.libraries import each_library
-from tests.clients.proxies import serving
+from tests.clients.proxies import proxying
 from tests.support import depth
 from tests.support.loopback.raw import head, raw_server
 from toolglean.clients.repair import bodies
@@ -246,13 +246,9 @@ async def test_an_answer_that_was_read_by_a_hook_is_repaired(library: ModuleType
 @pytest.mark.parametrize("length", [BOMB, MORE], ids=["much", "too much"])
 def test_a_bomb_before_the_proxy(length: int) -> None:
     httpx = pytest.importorskip("httpx")
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
     data = stream_of(length)
     found = 0
-    with raw_server() as raw, serving(application(raw.url)) as proxy, httpx.Client(trust_env=False) as client:
+    with raw_server() as raw, proxying(raw.url) as proxy, httpx.Client(trust_env=False) as client:
         raw.answer = (
             head("200 OK", "Content-Type: text/event-stream", "Content-Encoding: gzip", f"Content-Length: {len(data)}")
             + data
