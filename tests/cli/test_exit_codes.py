@@ -90,6 +90,8 @@ def test_the_worst_turn_decides() -> None:
     ("texts", "code"),
     [
         ([CALL, "Hi"], READ),
+        (["none", "Hi"], READ),
+        (["<tool_call>{oops</tool_call>", "Hi"], UNREAD),
         ([CALL, CALL[:-20]], CUT_OFF),
         ([CALL[:-20], CALL], CUT_OFF),
         ([CALL[:-20], BROKEN, CALL], UNREAD),

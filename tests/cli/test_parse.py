@@ -270,16 +270,23 @@ def test_surrogates_come_out_as_they_went_in() -> None:
     assert lines(toolglean("parse", *TAG, stdin=b'"\\ud83d"\n"\\ude00"\n'))[0]["content"] == "😀"
 
 
-@pytest.mark.parametrize("first", ['"Hi"\n', "Hi"])
-def test_input_is_read_as_it_arrives(first: str) -> None:
+@pytest.mark.parametrize(
+    ("first", "args", "key"),
+    [
+        ('"Hi"\n', [*TAG, "--events"], "text"),
+        ("Hi", [*TAG, "--events"], "text"),
+        ('{"id": 1, "content": "Hi"}\n', ["--turns"], "content"),
+    ],
+)
+def test_input_is_read_as_it_arrives(first: str, args: list[str], key: str) -> None:
     with subprocess.Popen(
-        [*COMMAND, "parse", *TAG, "--events"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "parse", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(first.encode())
         process.stdin.flush()
-        assert json.loads(process.stdout.readline())["text"] == "Hi"  # while standard input is still open
+        assert json.loads(process.stdout.readline())[key] == "Hi"  # while standard input is still open
         process.stdin.close()
         assert process.wait(timeout=60) == 0
 

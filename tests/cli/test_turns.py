@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_parse import COMMAND, lines, toolglean
+from tests.cli.test_parse import lines, toolglean
 from tests.support import depth
 
 CALL = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
@@ -301,13 +301,6 @@ def test_a_byte_that_is_not_utf8_spoils_its_line_only() -> None:
     assert b"line 2, column 23: not valid UTF-8" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("content", "code"), [(TEXT, 0), ("none", 0), (TEXT[:-20], 4), ("<tool_call>{oops</tool_call>", 1)]
-)
-def test_exit_code(content: str, code: int) -> None:
-    assert toolglean("parse", stdin=fed({"id": 1, "content": content}, B)).returncode == code
-
-
 def test_only_the_summary() -> None:
     [last] = lines(toolglean("parse", "--summary", stdin=fed(A, B)))
     assert last["summary"]["turns"] == 2
@@ -347,17 +340,6 @@ def test_arguments_deeper_than_python_recurses() -> None:
     done = toolglean("parse", stdin=fed(answer))
     assert done.returncode == 0
     assert done.stdout.count(b'{"a": ') == 700
-
-
-def test_rows_come_as_they_are_known() -> None:
-    with subprocess.Popen([*COMMAND, "parse", "--turns"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(fed(A))
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["content"] == "Hi"  # while standard input is still open
-        process.stdin.close()
-        assert process.wait(timeout=60) == 0
 
 
 MEMORY = r"""

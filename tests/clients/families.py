@@ -32,6 +32,9 @@ TWO: Calls = [
     ("get_weather", {"city": "Oslo", "where": {"x": [1, None]}}),
     ("get_weather", {"city": "Oslo", "where": {"x": [1, None]}}),
 ]
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+CALLS: Calls = [("get_weather", {"city": "Oslo"})]
+"""A call in a turn's text, and what it is."""
 BARE = {"llama3-json", "pythonic"}
 """No marker begins their calls, so nothing may stand before them."""
 

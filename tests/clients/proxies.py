@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["server_of", "serving", "until"]
+import pytest
+
+__all__ = ["proxying", "server_of", "serving", "until"]
 
 WAIT_AT_MOST = 20.0
 
@@ -69,3 +71,20 @@ def serving(application: Any) -> Iterator[str]:
         finally:
             server.should_exit = server.force_exit = True
             thread.join(WAIT_AT_MOST)
+
+
+@contextmanager
+def proxying(upstream: str, *given: Any, **options: Any) -> Iterator[str]:
+    """The URL of our proxy before a server; the test is skipped where its packages are missing.
+
+    Args:
+        upstream: the server's URL.
+        given: a Repair, if it is not the usual one.
+        options: for the application.
+    """
+    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
+    from toolglean.clients.proxy import application  # noqa: PLC0415  # it needs starlette
+
+    with serving(application(upstream, *given, **options)) as url:
+        yield url

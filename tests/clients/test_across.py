@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, Said, answer, asked, events, fed, joined, pieces, random_sizes, said
-from tests.clients.families import TOOLS, leaks
+from tests.clients.answers import KINDS, PATHS, Said, answer, asked, events, fed, joined, pieces, random_sizes, said
+from tests.clients.each import both, each_leak
+from tests.clients.families import CALLS, HERMES, TOOLS
+from tests.clients.proxies import proxying
 from tests.clients.test_shapes import CHAT, SHAPES, WHOLE, places, put
 from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn
@@ -19,12 +21,7 @@ from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
 from toolglean.clients.repair import AnswerReader, Repair, answers, decoded
 
-HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-CALLS = [("get_weather", {"city": "Oslo"})]
-LEAKS = leaks()
-IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
 MESSAGES: list[dict[str, Any]] = [{"role": "user", "content": "Is it cold?"}]
-both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 
 
 def request(**more: Any) -> dict[str, Any]:
@@ -35,17 +32,17 @@ def crossing(**more: Any) -> Crossing:
     return Crossing(request(**more), Repair())
 
 
+def reading(content_type: str = "text/event-stream", **more: Any) -> AnswerReader:
+    found = crossing(**more).reader(200, content_type)
+    assert found is not None
+    return found
+
+
 def read(turn: Turn, **more: Any) -> tuple[bytes, dict[str, Any]]:
     """What a caller gets for an answer of the chat API, however it is cut, and the request that reached that server."""
     sent = json.loads(json.dumps(crossing(**more).asked))
     data = answer("chat", turn, {"stream": False, **sent})
-
-    def new() -> AnswerReader:
-        found = crossing(**more).reader(200, "")
-        assert found is not None
-        return found
-
-    outputs = [fed(new, data, random_sizes(seed)) for seed in range(3)]
+    outputs = [fed(lambda: reading("", **more), data, random_sizes(seed)) for seed in range(3)]
     assert len({made(each) for each in outputs}) == 1
     return outputs[0], sent
 
@@ -65,7 +62,7 @@ def outcome(turn: Turn, *, stream: bool, **more: Any) -> Said:
 
 @pytest.mark.sampled(1, each="leak")
 @both
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_leaked_calls_are_tool_use(leak: Any, stream: bool) -> None:
     found = outcome(Turn(pieces(leak.text)), stream=stream)
     assert (found.text.strip(), found.calls, found.reason) == (leak.content, leak.calls, "tool_use")
@@ -104,9 +101,8 @@ def test_one_choice_is_served() -> None:
         chunk(1, "", "length"),
         chunk(0, HERMES[40:], "stop"),
     ]
-    reader = crossing(stream=True).reader(200, "text/event-stream")
-    assert reader is not None
-    data = b"".join(reader.feed(b"data: %b\n\n" % json.dumps(each).encode()) for each in given) + reader.finish()
+    sent = b"".join(b"data: %b\n\n" % json.dumps(each).encode() for each in given)
+    data = fed(lambda: reading(stream=True), sent, lambda: 9)
     found = said("messages", data, {"stream": True})
     assert (found.text.strip(), found.calls, found.reason) == ("", CALLS, "tool_use")
 
@@ -126,9 +122,7 @@ def test_a_refusal_is_text(stream: bool) -> None:
     refused = {"role": "assistant", "content": None, "refusal": f"No: {HERMES}"}
     chunk = {"choices": [{"index": 0, "delta" if stream else "message": refused, "finish_reason": "stop"}]}
     data = b"data: " + json.dumps(chunk).encode() + b"\n\n" if stream else json.dumps(chunk).encode()
-    reading = crossing(stream=stream).reader(200, "")
-    assert reading is not None
-    found = said("messages", reading.feed(data) + reading.finish(), {"stream": stream})
+    found = said("messages", fed(lambda: reading("", stream=stream), data, lambda: 99), {"stream": stream})
     assert found == (refused["refusal"], "", [], "end_turn")
 
 
@@ -153,9 +147,7 @@ def test_a_connection_that_breaks_runs_nothing() -> None:
     data = answer("chat", Turn(pieces(f"Look. {HERMES}"), [Call("get_time", {})]), {"stream": True})
     blocks = data.split(b"\n\n")
     for count in range(len(blocks) - 3):
-        reading = crossing().reader(200, "text/event-stream")
-        assert reading is not None
-        found = events(reading.feed(b"".join(block + b"\n\n" for block in blocks[:count])) + reading.finish())
+        found = events(fed(reading, b"".join(block + b"\n\n" for block in blocks[:count]), lambda: 1 << 20))
         assert faults(found, ended=False) == []
         assert not any(each["type"] == "message_stop" for each in found)
         assert joined(found)["content"] == [] or all(
@@ -166,10 +158,8 @@ def test_a_connection_that_breaks_runs_nothing() -> None:
 
 
 def test_an_error_of_the_server_is_one_of_the_api() -> None:
-    reading = crossing().reader(200, "text/event-stream")
-    assert reading is not None
     data = answer("chat", Turn(["a <tool_", "x"], faults=[ErrorLine(2)]), {"stream": True})
-    found = events(reading.feed(data) + reading.finish())
+    found = events(fed(reading, data, lambda: 1 << 20))
     assert found[-1] == {"type": "error", "error": {"type": "api_error", "message": "the model has crashed"}}
     assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
 
@@ -185,23 +175,18 @@ def test_bytes_of_the_server_that_cannot_be_read_are_an_error(strange: bytes, mo
     cut = data.index(b'"x"')
     begun, rest = data[:cut].rpartition(b"data: ")[0], data[cut:].partition(b"\n\n")[2]
     for more in (b"", b"\n\n" + rest):
-        reading = crossing().reader(200, "text/event-stream")
-        assert reading is not None
-        found = events(reading.feed(begun + strange) + reading.feed(more) + reading.finish())
+        own = reading()
+        found = events(own.feed(begun + strange) + own.feed(more) + own.finish())
         assert found[-1]["error"]["type"] == "api_error"
         assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
-    reading = crossing().reader(200, "text/event-stream")
-    assert reading is not None
-    found = events(reading.feed(data + strange) + reading.finish())  # the turn is over
+    found = events(fed(reading, data + strange, lambda: 1 << 20))  # the turn is over
     assert found[-1]["type"] == "message_stop"
 
 
 @pytest.mark.parametrize("strange", [b"<html>", b"[1]", b"", b'{"id": "' + b"x" * 3000 + b'"}'])
 def test_a_whole_answer_that_cannot_be_read_is_an_error(strange: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "LONGEST", 2000)
-    reading = crossing(stream=False).reader(200, "application/json")
-    assert reading is not None
-    found = b"".join(map(reading.feed, [strange, strange])) + reading.finish()
+    found = fed(lambda: reading("application/json", stream=False), strange * 2, lambda: len(strange))
     assert json.loads(found)["error"]["type"] == "api_error"
 
 
@@ -360,18 +345,14 @@ def test_odd_answers_never_raise() -> None:
     changes = [(number, place, new) for number, chunk in enumerate(CHAT) for place in places(chunk) for new in SHAPES]
     for number, place, new in depth.chosen(changes, 60, key=str):
         chunks = [*CHAT[:number], put(CHAT[number], place, new), *CHAT[number + 1 :]]
-        reading = crossing().reader(200, "text/event-stream")
-        assert reading is not None
         data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in chunks)
-        found: list[Any] = events(reading.feed(data + b"data: [DONE]\n\n") + reading.finish())
+        found: list[Any] = events(fed(reading, data + b"data: [DONE]\n\n", lambda: 1 << 20))
         known = [each for each in found if isinstance(each, dict) and each.get("type", "error") != "error"]
         assert not faults(known, ended=False)
     for place in places(WHOLE["chat"]):
         for new in SHAPES:
-            reading = crossing(stream=False).reader(200, "application/json")
-            assert reading is not None
-            reading.feed(json.dumps(put(WHOLE["chat"], place, new)).encode())
-            assert reading.finish()
+            data = json.dumps(put(WHOLE["chat"], place, new)).encode()
+            assert fed(lambda: reading("application/json", stream=False), data, lambda: 1 << 20)
 
 
 # -- the proxy ---------------------------------------------------------------------------------------------------------
@@ -380,12 +361,7 @@ def test_odd_answers_never_raise() -> None:
 @pytest.fixture
 def own(server: Loopback) -> Iterator[Any]:
     anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application(f"{server.url}/v1", serve_messages=True)) as url:
+    with proxying(f"{server.url}/v1", serve_messages=True) as url:
         found = anthropic.Anthropic(base_url=url, api_key="secret", max_retries=0)
         yield found
         found.close()
@@ -418,17 +394,9 @@ def test_errors_behind_the_proxy(own: Any, server: Loopback) -> None:
 
 def test_other_apis_are_served_as_before(server: Loopback) -> None:
     httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application(server.url, serve_messages=True)) as url:
+    with proxying(server.url, serve_messages=True) as url:
         for kind in KINDS:
             server.play(Turn(pieces(HERMES)))
             body = asked(kind, TOOLS, stream=False, max_tokens=9, messages=MESSAGES)
-            path = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "ollama": "/api/chat"}.get(
-                kind, "/v1/messages"
-            )
-            found = httpx.post(url + path, json=body, headers={"x-api-key": "k"}, trust_env=False)
+            found = httpx.post(url + PATHS[kind], json=body, headers={"x-api-key": "k"}, trust_env=False)
             assert said(kind, found.content, body).calls == CALLS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import asked, pieces
-from tests.clients.families import BARE, FAMILIES, ONE, TOOLS, TWO, Leak
+from tests.clients.families import BARE, CALLS, FAMILIES, HERMES, ONE, TOOLS, TWO, Leak
+from tests.clients.proxies import proxying
 from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
 from tests.support.later import later
@@ -35,8 +35,6 @@ from toolglean.conversation import (  # noqa: E402
 TWELVE = (*FAMILIES, "kimi-k2", "minimax-m2")
 GIVEN: Any = asked("messages", TOOLS)["tools"]
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
-HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-CALLS = [("get_weather", {"city": "Oslo"})]
 
 
 def leaks() -> list[Leak]:
@@ -54,12 +52,7 @@ each_leak = pytest.mark.parametrize("leak", LEAKS, ids=[f"{leak.family}-{len(lea
 
 @pytest.fixture
 def proxy(server: Loopback) -> Iterator[str]:
-    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application(server.url)) as url:
+    with proxying(server.url) as url:
         yield url
 
 
@@ -141,20 +134,17 @@ def test_the_kinds_of_leaks_of_the_documents(row: str, server: Loopback, proxy: 
 
 
 @pytest.mark.parametrize("whole_calls", [True, False])
-def test_the_same_asynchronously(whole_calls: bool, server: Loopback) -> None:
-    async def run() -> None:
-        http = toolglean_async_client(library_of(None), whole_calls=whole_calls)
-        inner = anthropic.AsyncAnthropic(base_url=server.url, api_key="x", max_retries=0, http_client=http)
-        async with inner as own:
-            assert outcome(await create(own)) == ("Look.", CALLS, "tool_use")
-            async with stream(own) as found:
-                kinds = [event.type async for event in found]
-                assert outcome(await found.get_final_message()) == ("Look.", CALLS, "tool_use")
-            assert kinds.count("input_json") == (1 if whole_calls else kinds.count("input_json"))
-            assert kinds.count("input_json") >= 1
-
+async def test_the_same_asynchronously(whole_calls: bool, server: Loopback) -> None:
     server.play(*[Turn(pieces(f"Look. {HERMES}"))] * 2)
-    asyncio.run(run())
+    http = toolglean_async_client(library_of(None), whole_calls=whole_calls)
+    inner = anthropic.AsyncAnthropic(base_url=server.url, api_key="x", max_retries=0, http_client=http)
+    async with inner as own:
+        assert outcome(await create(own)) == ("Look.", CALLS, "tool_use")
+        async with stream(own) as found:
+            kinds = [event.type async for event in found]
+            assert outcome(await found.get_final_message()) == ("Look.", CALLS, "tool_use")
+        assert kinds.count("input_json") == (1 if whole_calls else kinds.count("input_json"))
+        assert kinds.count("input_json") >= 1
 
 
 # -- a server that leaks nothing ---------------------------------------------------------------------------------------
@@ -327,10 +317,7 @@ def test_faults_of_the_server_are_its_own(server: Loopback, proxy: str) -> None:
 
 
 def test_the_proxy_says_what_is_wrong_in_the_words_of_the_api(server: Loopback, proxy: str) -> None:
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
-    with serving(application("http://127.0.0.1:9")) as dead, behind(dead) as own:
+    with proxying("http://127.0.0.1:9") as dead, behind(dead) as own:
         with pytest.raises(anthropic.APIStatusError, match="did not answer") as caught:
             create(own)
         assert caught.value.body["type"] == "error"
@@ -389,12 +376,9 @@ def test_an_answer_of_thoughts_alone(server: Loopback) -> None:
 
 def test_keys_are_not_logged(server: Loopback, proxy: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", "toolglean")
-    from tests.clients.proxies import serving  # noqa: PLC0415
-    from toolglean.clients.proxy import application  # noqa: PLC0415
-
     server.play(Turn(pieces(HERMES.replace("get_weather", "none")), faults=[Cut(9)]), Turn(faults=[Status(401)]))
     for url, count in ((proxy, 2), ("http://127.0.0.1:9", 1)):
-        with serving(application(url)) as before:
+        with proxying(url) as before:
             own = anthropic.Anthropic(base_url=before, api_key="sk-ant-secret", max_retries=0)
             for _ in range(count):
                 with pytest.raises(anthropic.AnthropicError) as caught:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, answer, asked, events, fed, pieces, random_sizes, reader, repaired, said
+from tests.clients.answers import answer, asked, events, fed, pieces, random_sizes, reader, repaired, said
+from tests.clients.each import kinds
 from tests.clients.families import TOOLS
 from tests.support import depth
 from tests.support.loopback import Call, Turn
@@ -19,7 +20,6 @@ from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import fold
 
 dict_chunks: Any = chat.dict_chunks
-kinds = pytest.mark.parametrize("kind", KINDS)
 
 
 def leak(city: str) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import answer, asked
-from tests.clients.families import TOOLS
+from tests.clients.answers import answer, asked, pieces
+from tests.clients.families import CALLS, HERMES, TOOLS
 from tests.clients.libraries import each_library
 from tests.support.loopback import Cut, Loopback, Status, Turn, serve
 
@@ -29,9 +29,7 @@ from toolglean.clients.httpx import (
 )
 from toolglean.errors import UsageError
 
-HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
-CALLS = [("get_weather", {"city": "Oslo"})]
+LEAK = Turn(pieces(f"Look. {HERMES}"))
 
 
 @pytest.fixture(scope="module")

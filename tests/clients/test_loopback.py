@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -251,21 +250,18 @@ def test_a_client_that_leaves_is_seen(server: Loopback, ollama_client: Any) -> N
     assert server.left == ["/api/chat"]
 
 
-def test_asynchronous_clients(server: Loopback) -> None:
+async def test_asynchronous_clients(server: Loopback) -> None:
     ollama = pytest.importorskip("ollama", reason="needs toolglean[ollama]")
     openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
     server.play(Turn(["a", Thought("b")]), Turn(["c"]))
 
-    async def both() -> list[Any]:
-        async with (
-            ollama.AsyncClient(server.url) as one,
-            openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as other,
-        ):
-            found = [chunk.message.content async for chunk in await one.chat("m", MESSAGES, stream=True)]
-            stream = await other.chat.completions.create(model="m", messages=MESSAGES, stream=True)
-            return found + [chunk.choices[0].delta.content async for chunk in stream]
-
-    assert asyncio.run(both()) == ["a", "", "", "", "c", None]
+    async with (
+        ollama.AsyncClient(server.url) as one,
+        openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as other,
+    ):
+        found = [chunk.message.content async for chunk in await one.chat("m", MESSAGES, stream=True)]
+        stream = await other.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+        assert found + [chunk.choices[0].delta.content async for chunk in stream] == ["a", "", "", "", "c", None]
 
 
 def test_a_request_without_a_turn_says_so(ollama_client: Any) -> None:

@@ -119,27 +119,21 @@ async def test_a_cancelled_call_is_cancelled(way: str) -> None:
         assert (await server.execute_tool("add", {"a": 1})).text == "2", "the connection goes on"
 
 
-def test_the_timeout_of_the_constructor() -> None:
-    async def hung() -> ToolResultContent:
-        async with connected(read_timeout=0.05) as server:
-            return await server.execute_tool("hang", {})
-
-    error = asyncio.run(hung()).error
+async def test_the_timeout_of_the_constructor() -> None:
+    async with connected(read_timeout=0.05) as server:
+        error = (await server.execute_tool("hang", {})).error
     assert error is not None
     assert error.code == "timeout"
 
 
-def test_a_tool_that_cancels_itself_does_not_cancel_the_caller() -> None:
-    async def calling() -> ToolResultContent:
-        async with EmbeddedMcpServer() as server:
+async def test_a_tool_that_cancels_itself_does_not_cancel_the_caller() -> None:
+    async with EmbeddedMcpServer() as server:
 
-            @server.tool()
-            async def gone() -> str:
-                raise asyncio.CancelledError
+        @server.tool()
+        async def gone() -> str:
+            raise asyncio.CancelledError
 
-            return await server.execute_tool("gone", {})
-
-    assert asyncio.run(calling()).is_error
+        assert (await server.execute_tool("gone", {})).is_error
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -223,18 +217,15 @@ async def test_the_list_is_refreshed_when_the_server_says_so(way: str) -> None:
         assert "grown" in server.tools
 
 
-def test_a_tool_added_behind_our_back_is_found_when_it_is_called() -> None:
-    async def found() -> str:
-        own = make_server()
-        async with EmbeddedMcpServer(own) as server:
-            own.add_tool(lambda: "new", name="late", description="")
-            assert "late" not in server.tools
-            result = await server.execute_tool("late", {})
-            assert "late" in server.tools
-            assert await server.refresh() == server.tools
-            return result.text
-
-    assert asyncio.run(found()) == "new"
+async def test_a_tool_added_behind_our_back_is_found_when_it_is_called() -> None:
+    own = make_server()
+    async with EmbeddedMcpServer(own) as server:
+        own.add_tool(lambda: "new", name="late", description="")
+        assert "late" not in server.tools
+        result = await server.execute_tool("late", {})
+        assert "late" in server.tools
+        assert await server.refresh() == server.tools
+        assert result.text == "new"
 
 
 def test_only_a_server_of_this_process_takes_tools() -> None:

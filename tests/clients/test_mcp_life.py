@@ -17,7 +17,6 @@ from tests.clients.mcp_ways import SCRIPT, WAYS, connected, on_http
 from tests.clients.test_mcp import everything_is_answered
 from toolglean import UsageError
 from toolglean.clients.mcp import EmbeddedMcpServer, McpServerError
-from toolglean.conversation.calls import ToolResultContent
 
 
 def test_not_started() -> None:
@@ -91,11 +90,8 @@ async def test_an_http_server_that_goes_away() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_call_under_way_at_the_stop_gets_an_error(way: str) -> None:
-    async def stopped() -> ToolResultContent:
-        async with connected(way) as server:
-            calling = asyncio.create_task(server.execute_tool("hang", {}))
-            await asyncio.sleep(0.05)
-        return await asyncio.wait_for(calling, 5)
-
-    assert asyncio.run(stopped()).is_error
+async def test_a_call_under_way_at_the_stop_gets_an_error(way: str) -> None:
+    async with connected(way) as server:
+        calling = asyncio.create_task(server.execute_tool("hang", {}))
+        await asyncio.sleep(0.05)
+    assert (await asyncio.wait_for(calling, 5)).is_error

@@ -92,18 +92,15 @@ async def test_cancelling_the_caller_goes_through() -> None:
 
 
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda each: each.name)
-def test_from_a_recorded_stream_to_the_tool(stream: Any) -> None:
+async def test_from_a_recorded_stream_to_the_tool(stream: Any) -> None:
     # What the model wrote, parsed token by token, is what the tool gets; each call once, in order.
     got: list[tuple[str, dict[str, Any]]] = []
 
-    async def run() -> list[ToolResultContent]:
-        async with EmbeddedMcpServer(tools_of_the_streams(got)) as server:
-            route = McpIntegration(server).route_tool_use
-            parser = Parser(load_tools(), format=stream.name)
-            calls = [call for token in stream.tokens for call in parser.add(token).calls] + parser.close().calls
-            return [await route(ToolUseContent(call.name, call.id, call.arguments)) for call in calls]
-
-    results = asyncio.run(run())
+    async with EmbeddedMcpServer(tools_of_the_streams(got)) as server:
+        route = McpIntegration(server).route_tool_use
+        parser = Parser(load_tools(), format=stream.name)
+        calls = [call for token in stream.tokens for call in parser.add(token).calls] + parser.close().calls
+        results = [await route(ToolUseContent(call.name, call.id, call.arguments)) for call in calls]
     assert got == [(each["name"], each["arguments"]) for each in stream.calls]
     assert not [each for each in results if each.is_error]
 

@@ -11,22 +11,17 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import PATHS, answer, asked, said
-from tests.clients.families import TOOLS
-from tests.clients.proxies import serving
+from tests.clients.families import CALLS, HERMES, TOOLS
+from tests.clients.proxies import proxying
 from tests.support.loopback import Turn
 from tests.support.loopback.raw import RawServer, head, raw_server
 
-pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-pytest.importorskip("starlette", reason="needs toolglean[proxy]")
 httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
 
-from toolglean.clients.proxy import application  # noqa: E402
 
 MIB = 1024 * 1024
-HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 REQUEST = asked("messages", TOOLS)
 LEAK = answer("messages", Turn(list(HERMES)), REQUEST)
-CALLS = [("get_weather", {"city": "Oslo"})]
 
 
 @pytest.fixture
@@ -37,7 +32,7 @@ def raw() -> Iterator[RawServer]:
 
 @pytest.fixture
 def proxy(raw: RawServer) -> Iterator[str]:
-    with serving(application(raw.url)) as url:
+    with proxying(raw.url) as url:
         yield url
 
 

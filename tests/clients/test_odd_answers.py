@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import asked, fed, reader, repaired, said
-from tests.clients.families import TOOLS
+from tests.clients.families import CALLS, TOOLS
+from tests.clients.families import HERMES as LEAK
 from tests.support.loopback import Turn
 from tests.support.work import calls_made
 from toolglean.clients import chat, responses
@@ -19,8 +20,7 @@ dict_completion: Any = chat.dict_completion
 dict_response: Any = responses.dict_response
 dict_response_events: Any = responses.dict_response_events
 
-LEAK = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-CALL = ("get_weather", {"city": "Oslo"})
+[CALL] = CALLS
 
 
 def delta(reason: str | None = None, index: int = 0, **fields: Any) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.families import TOOLS, Leak, leaks
+from tests.clients.each import LEAKS, each_leak
+from tests.clients.families import TOOLS, Leak
 from tests.support.chunkings import chunkings
 from tests.support.face import faced
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, recorded, serve
@@ -29,8 +30,6 @@ from toolglean.clients.ollama import (  # noqa: E402
 )
 
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
-LEAKS = leaks()
-IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
 WEATHER = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
 GO_TEMPLATE = (
     "{{ range .Messages }}{{ .Content }}{{ if .ToolCalls }}{{ range .ToolCalls }}[CALL]"
@@ -64,7 +63,7 @@ def joined(chunks: Any) -> tuple[str, list[tuple[str, Any]]]:
 
 
 @pytest.mark.sampled(10)
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     server.play(Turn([leak.content] if leak.content else [], [Call(name, arguments) for name, arguments in leak.calls]))
     structured = joined(create(client))
@@ -78,7 +77,7 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
 
 
 @pytest.mark.sampled(10)
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_the_same_for_every_chunking(leak: Leak) -> None:
     for texts in chunkings(leak.text):
         stream = [chunk(text) for text in texts] + [chunk("", done=True)]

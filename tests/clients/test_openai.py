@@ -6,11 +6,13 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from tests.clients.families import TOOLS, Leak, leaks
+from tests.clients.each import LEAKS, each_leak, each_other_leak
+from tests.clients.families import TOOLS, Leak
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Slow, Status, Turn, serve
 
@@ -28,8 +30,6 @@ dict_chunks: Any = ours.dict_chunks
 dict_completion: Any = ours.dict_completion
 
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
-LEAKS = leaks()
-IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def joined(chunks: Any) -> tuple[str, list[tuple[str, Any]], str | None]:
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     server.play(Turn([leak.content] if leak.content else [], [Call(name, arguments) for name, arguments in leak.calls]))
     structured = joined(create(client))
@@ -68,7 +68,7 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_the_same_for_every_chunking(leak: Leak) -> None:
     for place, chunks in enumerate(chunkings(leak.text)):
         stream = [ChatCompletionChunk.construct(**chunk(text)) for text in chunks] + [ended()]
@@ -87,7 +87,7 @@ def ended(reason: str = "stop") -> ChatCompletionChunk:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
+@each_other_leak
 def test_async_and_dicts_say_the_same(leak: Leak, server: Loopback, client: Any) -> None:
     async def run() -> list[Any]:
         async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
@@ -357,21 +357,18 @@ def test_text_that_waited_comes_before_the_error(fault: Any, server: Loopback, c
 
 
 @pytest.mark.parametrize("fault", [Cut(3), Malformed(3), ErrorLine(3)], ids=["cut", "malformed", "error"])
-def test_an_asynchronous_stream_breaks_in_the_same_way(fault: Any, server: Loopback) -> None:
+async def test_an_asynchronous_stream_breaks_in_the_same_way(fault: Any, server: Loopback) -> None:
     server.play(Turn(["It ", "is <tool_c"], faults=[fault]), Turn(["x"], faults=[Status(500)]))
     found: list[str] = []
 
-    async def run() -> None:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
-            stream = await create(own)
-            with pytest.raises(Exception, match=r"."):  # noqa: PT012
-                async for each in achat_chunks(stream, TOOLS):
-                    found.append(each.choices[0].delta.content or "")  # noqa: PERF401  # what came before the error
-            assert stream.response.is_closed
-            with pytest.raises(openai.InternalServerError):
-                await create(own)
-
-    asyncio.run(run())
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+        stream = await create(own)
+        with pytest.raises(Exception, match=r"."):  # noqa: PT012
+            async for each in achat_chunks(stream, TOOLS):
+                found.append(each.choices[0].delta.content or "")  # noqa: PERF401  # what came before the error
+        assert stream.response.is_closed
+        with pytest.raises(openai.InternalServerError):
+            await create(own)
     assert "".join(found) == "It is <tool_c"
 
 
@@ -385,20 +382,14 @@ def test_chunks_come_through_at_once(server: Loopback, client: Any) -> None:
     assert "".join(text or "" for text in texts) == "."
 
 
-def test_closing_closes_the_stream(server: Loopback, client: Any) -> None:
-    server.play(Turn(["a"] * 50))
-    stream = create(client)
-    chunks = chat_chunks(stream, TOOLS)
-    next(chunks)
-    chunks.close()
-    assert stream.response.is_closed
-
-
-def test_closing_before_the_first_item_closes_too(server: Loopback, client: Any) -> None:
-    server.play(Turn(["a"] * 50), Turn(["a"] * 50))
-    stream = create(client)
-    chat_chunks(stream, TOOLS).close()
-    assert stream.response.is_closed
+def test_closing_closes_the_stream_also_before_the_first_item(server: Loopback, client: Any) -> None:
+    server.play(*[Turn(["a"] * 50)] * 3)
+    for count in (1, 0):
+        stream = create(client)
+        chunks = chat_chunks(stream, TOOLS)
+        assert len(list(islice(chunks, count))) == count
+        chunks.close()
+        assert stream.response.is_closed
     stream = create(client)
     with chat_chunks(stream, TOOLS) as chunks:
         assert chunks.response is stream.response
@@ -445,23 +436,21 @@ def test_closing_closes_what_dicts_come_from() -> None:
     asyncio.run(run())
 
 
-def test_cancelling_ends_the_stream(server: Loopback) -> None:
+async def test_cancelling_ends_the_stream(server: Loopback) -> None:
     go_on = threading.Event()
     server.play(Turn(["a", "b"], faults=[Slow(2, until=go_on)]))
 
-    async def run() -> bool:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
-            stream = await create(own)
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+        stream = await create(own)
 
-            async def consume() -> None:
-                async for _ in achat_chunks(stream, TOOLS):
-                    pass
+        async def consume() -> None:
+            async for _ in achat_chunks(stream, TOOLS):
+                pass
 
-            task = asyncio.create_task(consume())
-            await asyncio.sleep(0.05)
-            task.cancel()
-            await asyncio.wait({task})
-            return task.cancelled() and bool(stream.response.is_closed)
-
-    assert asyncio.run(run())
+        task = asyncio.create_task(consume())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+        assert stream.response.is_closed
     go_on.set()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.clients.families import TOOLS
+from tests.clients.answers import pieces
+from tests.clients.families import CALLS, HERMES, TOOLS
 from tests.support.loopback import Loopback, Status, Turn
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
@@ -19,9 +19,8 @@ from tests.support.face import faced  # noqa: E402
 from toolglean.clients.openai import AsyncOpenAIClient, OpenAIClient  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
-HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
-CALLS = [("get_weather", {"city": "Oslo"})]
+LOOK = f"Look. {HERMES}"
+LEAK = Turn(pieces(LOOK))
 FLAT: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
 
@@ -59,24 +58,21 @@ def test_chats_and_responses_have_calls(server: Loopback) -> None:
         assert own.counts.calls == 4
 
 
-def test_the_same_asynchronously(server: Loopback) -> None:
-    async def run() -> None:
-        inner = openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
-        ours: Any = AsyncOpenAIClient(inner)
-        async with ours as own:
-            whole = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
-            assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
-            stream = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True)
-            assert [chunk.choices[0].finish_reason async for chunk in stream][-1] == "tool_calls"
-            stream = await own.responses.create(model="m", input="x", tools=FLAT, stream=True)
-            assert response_calls([event async for event in stream][-1].response.output) == CALLS
-            assert [model.id async for model in own.models.list()] == ["loopback"]
-            async with own.chat.completions.stream(model="m", messages=MESSAGES, tools=STRICT) as helper:
-                final = await helper.get_final_completion()
-            assert chat_calls(final.choices[0].message.tool_calls) == CALLS
-
+async def test_the_same_asynchronously(server: Loopback) -> None:
     server.play(LEAK, LEAK, LEAK, LEAK)
-    asyncio.run(run())
+    inner = openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
+    ours: Any = AsyncOpenAIClient(inner)
+    async with ours as own:
+        whole = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+        assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
+        stream = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True)
+        assert [chunk.choices[0].finish_reason async for chunk in stream][-1] == "tool_calls"
+        stream = await own.responses.create(model="m", input="x", tools=FLAT, stream=True)
+        assert response_calls([event async for event in stream][-1].response.output) == CALLS
+        assert [model.id async for model in own.models.list()] == ["loopback"]
+        async with own.chat.completions.stream(model="m", messages=MESSAGES, tools=STRICT) as helper:
+            final = await helper.get_final_completion()
+        assert chat_calls(final.choices[0].message.tool_calls) == CALLS
 
 
 STRICT: Any = [
@@ -146,9 +142,9 @@ def test_without_tools_the_packages_own_objects_come(own: Any, server: Loopback)
     server.play(LEAK, LEAK)
     stream = own.chat.completions.create(model="m", messages=MESSAGES, tools=openai.NOT_GIVEN, stream=True)
     assert isinstance(stream, openai.Stream)
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == HERMES
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == LOOK
     found = own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, tool_choice="none")
-    assert found.choices[0].message.content == HERMES
+    assert found.choices[0].message.content == LOOK
 
 
 def test_all_else_is_the_clients(own: Any) -> None:

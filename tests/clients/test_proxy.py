@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, PATHS, answer, asked, events, said
+from tests.clients.answers import KINDS, PATHS, answer, asked, events, pieces, said
+from tests.clients.each import both, kinds
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving, until
 from tests.support.loopback import Cut, Loopback, Slow, Status, Turn, serve
@@ -30,7 +31,7 @@ from toolglean.clients.repair import Kind, Repair  # noqa: E402
 from toolglean.errors import UsageError  # noqa: E402
 
 HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Tromsø"}}\n</tool_call>'
-LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
+LEAK = Turn(pieces(HERMES))
 CALLS = [("get_weather", {"city": "Tromsø"})]
 SSE = "Content-Type: text/event-stream"
 
@@ -79,8 +80,8 @@ def metric(client: Any, proxy: str, name: str) -> int:
 # -- what goes through -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@kinds
+@both
 def test_leaked_calls_are_where_the_api_has_them(
     kind: Kind, stream: bool, upstream: Loopback, proxy: str, client: Any
 ) -> None:
@@ -185,7 +186,7 @@ def test_what_is_no_answer_passes(
     assert (found.status_code, found.content, found.headers["content-type"]) == (int(status[:3]), data, kind)
 
 
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@both
 def test_compressed_answers_although_none_was_asked_for(
     stream: bool, raw: RawServer, before_raw: str, client: Any
 ) -> None:

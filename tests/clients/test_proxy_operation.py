@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import KINDS, PATHS, asked, said
-from tests.clients.families import TOOLS
+from tests.clients.families import HERMES, TOOLS
 from tests.clients.proxies import serving, until
-from tests.support.loopback import Cut, Loopback, Slow, Turn, serve
+from tests.support.loopback import Cut, Loopback, Slow, Turn
 from tests.support.loopback.raw import head, raw_server
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
@@ -22,14 +22,7 @@ from toolglean.clients.proxy import application  # noqa: E402
 from toolglean.clients.proxy.metrics import SLOT, Board, Metrics  # noqa: E402
 from toolglean.clients.repair import Counts, Kind  # noqa: E402
 
-HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 REQUEST = asked("chat", TOOLS)
-
-
-@pytest.fixture
-def upstream() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 @pytest.fixture
@@ -38,10 +31,10 @@ def client() -> Iterator[Any]:
         yield found
 
 
-def test_only_so_many_requests_are_open(upstream: Loopback, client: Any) -> None:
+def test_only_so_many_requests_are_open(server: Loopback, client: Any) -> None:
     more = threading.Event()
-    upstream.play(Turn(["Hello"] * 9, faults=[Slow(3, until=more)]), Turn(["Hi"]))
-    with serving(application(f"{upstream.url}/v1", request_limit=1)) as proxy:
+    server.play(Turn(["Hello"] * 9, faults=[Slow(3, until=more)]), Turn(["Hi"]))
+    with serving(application(f"{server.url}/v1", request_limit=1)) as proxy:
         path = f"{proxy}/v1/chat/completions"
         with client.stream("POST", path, json=REQUEST) as stream:
             pieces = stream.iter_bytes()
@@ -141,12 +134,12 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_span_for_each_request_to_a_model(kind: Kind, told: Any, upstream: Loopback, client: Any) -> None:
+def test_a_span_for_each_request_to_a_model(kind: Kind, told: Any, server: Loopback, client: Any) -> None:
     spans, reader = told
     spans.clear()
     request = {**asked(kind, TOOLS), "model": "qwen3"}
-    with serving(watched(f"{upstream.url}/v1")) as proxy:
-        upstream.play(Turn(list(HERMES)))
+    with serving(watched(f"{server.url}/v1")) as proxy:
+        server.play(Turn(list(HERMES)))
         headers = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01", "authorization": "Bearer secret"}
         found = client.post(proxy + PATHS[kind], json=request, headers=headers)
         assert said(kind, found.content, request).calls
@@ -160,7 +153,7 @@ def test_a_span_for_each_request_to_a_model(kind: Kind, told: Any, upstream: Loo
         "gen_ai.request.model": "qwen3",
         "gen_ai.request.stream": True,
         "server.address": "127.0.0.1",
-        "server.port": httpx.URL(upstream.url).port,
+        "server.port": httpx.URL(server.url).port,
         "http.response.status_code": 200,
         "toolglean.leaked_calls": 1,
     }
@@ -194,11 +187,11 @@ def test_the_upstream_can_continue_the_trace(told: Any, client: Any) -> None:
     assert (span.attributes["error.type"], span.status.status_code.name) == ("500", "ERROR")
 
 
-def test_what_went_wrong(told: Any, upstream: Loopback, client: Any) -> None:
+def test_what_went_wrong(told: Any, server: Loopback, client: Any) -> None:
     spans, _ = told
     spans.clear()
-    with serving(watched(upstream.url)) as proxy:
-        upstream.play(Turn(list(HERMES), faults=[Cut(9)]))
+    with serving(watched(server.url)) as proxy:
+        server.play(Turn(list(HERMES), faults=[Cut(9)]))
         with pytest.raises(httpx.RemoteProtocolError):
             client.post(f"{proxy}/v1/chat/completions", json=REQUEST)
         until(lambda: bool(spans.get_finished_spans()))

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.clients.answers import KINDS, PATHS, answer, asked, events, fed, random_sizes, reader, repaired, said
-from tests.clients.families import TOOLS
+from tests.clients.each import both, kinds
+from tests.clients.families import CALLS, TOOLS
+from tests.clients.families import HERMES as CALL
 from tests.support import depth
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Thought, Turn
@@ -19,10 +21,9 @@ from toolglean.clients.repair import Counts, Kind
 from toolglean.conversation.reading.chat_events import ChatEvents
 
 CUTS = range(5 if depth.is_full() else 3)
-CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 UNKNOWN = CALL.replace("get_weather", "delete_all")
 HARMONY = '<|channel|>commentary to=functions.get_weather<|message|>{"city": "Oslo"}<|call|>'
-FOUND = ("get_weather", {"city": "Oslo"})
+[FOUND] = CALLS
 OTHER = Call("get_time", {})
 
 
@@ -92,8 +93,8 @@ def check(kind: Kind, row: Row, data: bytes, request: dict[str, Any]) -> None:
 
 @pytest.mark.sampled(24)
 @rows
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@kinds
+@both
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_what_a_client_reads(row: Row, kind: Kind, stream: bool, size: int) -> None:
     request = asked(kind, TOOLS, stream=stream)
@@ -102,7 +103,7 @@ def test_what_a_client_reads(row: Row, kind: Kind, stream: bool, size: int) -> N
 
 @pytest.mark.sampled(1, each="row")
 @rows
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_the_same_for_all_cuts_of_the_bytes_and_no_byte_changes_without_a_call(row: Row, kind: Kind) -> None:
     request = asked(kind, TOOLS)
     data = answer(kind, turn_of(row), request)
@@ -125,7 +126,7 @@ def test_the_same_for_every_chunking(row: Row) -> None:
 
 
 @pytest.mark.parametrize("key", ["reasoning_content", "reasoning"])
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@both
 def test_the_field_keeps_its_name(key: str, stream: bool) -> None:
     request = asked("chat", TOOLS, stream=stream)
     data = repaired("chat", turn_of(ROWS["at the end"], reasoning_key=key), request)
@@ -144,7 +145,7 @@ def test_reasoning_that_is_written_twice_is_read_once() -> None:
     assert sum("tool_calls" in delta for delta in deltas) == 2
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_a_connection_that_breaks_runs_nothing_and_loses_nothing(kind: Kind) -> None:
     row, request = ROWS["at the end"], asked(kind, TOOLS)
     whole, end = answer(kind, turn_of(row), request), b"\n" if kind == "ollama" else b"\n\n"
@@ -154,7 +155,7 @@ def test_a_connection_that_breaks_runs_nothing_and_loses_nothing(kind: Kind) -> 
         assert fed(lambda: reader(kind, request), data, random_sizes(1)) == data
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_a_call_that_is_wanted_at_once_also_runs_if_the_connection_breaks_behind_it(kind: Kind) -> None:
     """In the Responses API it was lost as a call: the last piece of it waits for what follows."""
     request, end = asked(kind, TOOLS), b"\n" if kind == "ollama" else b"\n\n"
@@ -165,7 +166,7 @@ def test_a_call_that_is_wanted_at_once_also_runs_if_the_connection_breaks_behind
     assert b'"name":"get_weather"' in found
 
 
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@both
 def test_choices_are_read_apart(stream: bool) -> None:
     request = asked("chat", TOOLS, stream=stream, n=2)
     turn = turn_of(ROWS["at the end"], choices=[turn_of(ROWS["before content"])])
@@ -174,7 +175,7 @@ def test_choices_are_read_apart(stream: bool) -> None:
     assert said("chat", data, request, 1) == (*("It is sunny.", ROWS["before content"].left, [], "stop"),)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_reasoning_between_the_content(kind: Kind) -> None:
     request = asked(kind, TOOLS)
     turn = Turn([Thought(f"One {CALL}"), "Two.", Thought(f"Three {CALL}")])
@@ -260,8 +261,8 @@ def random_pieces(rng: random.Random) -> list[Any]:
 
 
 @pytest.mark.sampled(1, each="kind")
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+@kinds
+@both
 def test_any_order_of_reasoning_content_and_calls(kind: Kind, stream: bool) -> None:
     """Nothing raises, the cuts do not matter, no word is lost, and no unknown tool is called. With full depth, 500."""
     rng = random.Random(25)

@@ -23,7 +23,8 @@ from tests.clients.answers import (
     repaired,
     said,
 )
-from tests.clients.families import TOOLS, Leak, leaks
+from tests.clients.each import LEAKS, both, each_leak, kinds
+from tests.clients.families import TOOLS, Leak
 from tests.support import depth
 from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
@@ -35,8 +36,6 @@ from toolglean.clients.repair.answers import COMMENT
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats import headers
 
-LEAKS = leaks()
-IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
 ENDS: dict[Kind, tuple[str, str]] = {
     "chat": ("stop", "tool_calls"),
     "responses": ("completed",) * 2,
@@ -48,14 +47,11 @@ CALL = ("get_weather", {"city": "Tromsø 😀"})
 
 MESSAGE_TOOLS = asked("messages", TOOLS)["tools"]
 
-both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-kinds = pytest.mark.parametrize("kind", KINDS)
-
 
 @pytest.mark.sampled(60)
 @kinds
 @both
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_leaked_calls_are_where_the_api_has_them(leak: Leak, kind: Kind, stream: bool) -> None:
     request = asked(kind, TOOLS, stream=stream)
     found = said(kind, repaired(kind, Turn(pieces(leak.text)), request), request)
@@ -170,7 +166,7 @@ def test_the_short_way_ends_with_the_text_that_it_was_for(kind: Kind, size: int)
     assert short == long
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_an_event_without_text_takes_nothing_away(kind: Kind) -> None:
     """It was read the short way, of which the long way made nothing: the text of the next event was lost, and its call."""
     request, parts = asked(kind, TOOLS), pieces(f"Hi.\n{HERMES}\nDone.", 3)
@@ -707,34 +703,3 @@ def test_a_part_that_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None
             request = asked(kind, TOOLS, stream=stream)
             data = answer(kind, Turn(["x" * 5000, HERMES]), request)
             assert fed(lambda: reader(kind, request), data, lambda: 100) == data  # noqa: B023
-
-
-@kinds
-def test_odd_values_of_a_server_never_raise(kind: Kind) -> None:
-    """Each field of each part is replaced by something that does not belong there."""
-    request = asked(kind, TOOLS)
-    data = answer(kind, Turn(["a <tool_", *pieces(HERMES, 20)], thinking=["Hm."]), request)
-    end = b"\n" if kind == "ollama" else b"\n\n"
-    blocks = [block for block in data.split(end) if b"{" in block]
-    for place, block in enumerate(blocks):
-        head, _, body = block.rpartition(b"data: ")
-        every = odd(json.loads(body or block))
-        for changed in every if depth.is_full() else every[place % 24 :: 24]:
-            new = (head + b"data: " if body and head != block else b"data: " if kind != "ollama" else b"") + json.dumps(
-                changed
-            ).encode()
-            given = end.join([*blocks[:place], new, *blocks[place + 1 :], b""])
-            found = fed(lambda: reader(kind, request), given, lambda: 1 << 16)
-            assert found
-
-
-def odd(value: Any) -> list[Any]:
-    """The value with one of its parts replaced."""
-    found: list[Any] = []
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else list(enumerate(value)):
-            for other in [None, 7, "x", [], {}, [None], {"x": 1}, True, *odd(inner)]:
-                copy: Any = dict(value) if isinstance(value, dict) else list(value)
-                copy[key] = other
-                found.append(copy)
-    return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.clients.families import TOOLS, Leak, leaks
+from tests.clients.each import LEAKS, each_leak, each_other_leak
+from tests.clients.families import TOOLS, Leak
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Cut, Loopback, Malformed, Turn, serve
 
@@ -23,8 +23,6 @@ from toolglean.clients.openai import (  # noqa: E402
     response_events,
 )
 
-LEAKS = leaks()
-IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
 FLAT: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
 
 
@@ -69,7 +67,7 @@ def outcome(events: Iterable[Any]) -> tuple[str, list[tuple[str, Any]]]:
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     structured = Turn([leak.content or "x"], [Call(name, arguments) for name, arguments in leak.calls])
     server.play(structured, structured, Turn(list(leak.text)))
@@ -78,7 +76,7 @@ def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loo
     assert outcome(response_events(create(client), TOOLS)) == (leak.content, leak.calls)
 
 
-@pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
+@each_other_leak
 def test_the_same_for_every_chunking(leak: Leak, server: Loopback, client: Any) -> None:
     server.play(Turn(["|"]))
     head, delta, *tail = split(list(create(client)))
@@ -95,14 +93,12 @@ def split(events: list[Any]) -> tuple[list[Any], Any, list[Any]]:
     return dicts[:place], dicts[place], dicts[place + 1 :]
 
 
-def test_async(server: Loopback) -> None:
+async def test_async(server: Loopback) -> None:
     server.play(Turn(list(LEAKS[0].text)))
 
-    async def run() -> list[Any]:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
-            return [event async for event in aresponse_events(await create(own), TOOLS)]
-
-    assert outcome(asyncio.run(run())) == (LEAKS[0].content, LEAKS[0].calls)
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0) as own:
+        found = [event async for event in aresponse_events(await create(own), TOOLS)]
+    assert outcome(found) == (LEAKS[0].content, LEAKS[0].calls)
 
 
 def test_plain_text_passes(server: Loopback, client: Any) -> None:
@@ -136,7 +132,7 @@ def said(found: Any) -> tuple[str, list[tuple[str, Any]]]:
     return found.output_text.strip(), [(call.name, json.loads(call.arguments)) for call in calls]
 
 
-@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+@each_leak
 def test_a_whole_response_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     structured = Turn([leak.content or "x"], [Call(name, arguments) for name, arguments in leak.calls])
     server.play(structured, Turn([leak.text]))
@@ -354,7 +350,7 @@ def test_events_that_only_one_server_knows_are_numbered_and_no_more(server: Loop
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
+@each_other_leak
 def test_the_package_itself_can_join_what_comes(leak: Leak, server: Loopback, client: Any) -> None:
     from openai.lib.streaming.responses._responses import ResponseStreamState  # noqa: PLC0415  # no public way in
 

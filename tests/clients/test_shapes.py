@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.clients.answers import KINDS, asked, reader
+from tests.clients.answers import asked, reader
+from tests.clients.each import kinds
 from tests.clients.families import TOOLS
 from tests.support import depth
 from toolglean.clients.chat import dict_chunks, dict_completion
@@ -159,8 +160,7 @@ def read_by_all(kind: Kind, stream: Sequence[Any]) -> None:
     data = [json.dumps(each).encode() for each in stream]
     read = reader(kind, asked(kind, TOOLS))
     end = b"\n" if kind == "ollama" else b"\n\n"
-    read.feed(b"".join((b"" if kind == "ollama" else b"data: ") + each + end for each in data))
-    read.finish()
+    assert read.feed(b"".join((b"" if kind == "ollama" else b"data: ") + each + end for each in data)) + read.finish()
     if kind == "chat":
         list(dict_chunks(stream, TOOLS))
         list(dict_chunks(stream, TOOLS, whole_calls=True, legacy=True))
@@ -176,7 +176,7 @@ def read_by_all(kind: Kind, stream: Sequence[Any]) -> None:
         lines.finish()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_one_other_value_in_a_stream(kind: Kind) -> None:
     stream = STREAMS[kind]
     changes = [
@@ -189,7 +189,7 @@ def test_one_other_value_in_a_stream(kind: Kind) -> None:
         read_by_all(kind, [*stream[:number], put(stream[number], place, SHAPES[at]), *stream[number + 1 :]])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 @pytest.mark.parametrize("seed", range(3))
 def test_several_other_values_in_a_stream(kind: Kind, seed: int) -> None:
     rng = random.Random(seed)
@@ -202,7 +202,7 @@ def test_several_other_values_in_a_stream(kind: Kind, seed: int) -> None:
         read_by_all(kind, stream)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@kinds
 def test_one_other_value_in_a_whole_answer(kind: Kind) -> None:
     changes = [(place, at) for place in places(WHOLE[kind]) for at in range(len(SHAPES))]
     for place, at in depth.chosen(changes, 40, key=str):

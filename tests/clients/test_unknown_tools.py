@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, answer, asked, fed, pieces, random_sizes, reader, repaired, said
+from tests.clients.answers import answer, asked, fed, pieces, random_sizes, reader, repaired, said
+from tests.clients.each import both, kinds
 from tests.clients.families import TOOLS
 from tests.support import depth
 from tests.support.loopback import Call, Turn
@@ -53,8 +54,6 @@ MIXED = {
     "between": (f"{GOOD}\n{CALL}\n{GOOD}", f"{CALL}\n", [FOUND, FOUND]),
     "before reasoning": (f"{CALL}<think>Hm.</think>Yes.", f"{CALL}Yes.", []),
 }  # fmt: skip
-both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-kinds = pytest.mark.parametrize("kind", KINDS)
 
 
 @pytest.mark.sampled(48)

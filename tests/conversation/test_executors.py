@@ -74,6 +74,10 @@ def finished() -> ToolCall:
     return parse(WHOLE, ["f"], format="hermes").calls[0]
 
 
+def twins_of(call: ToolCall) -> list[ToolCall]:
+    return [copy.copy(call), copy.deepcopy(call), pickle.loads(pickle.dumps(call)), replace(call)]
+
+
 class Ran:
     # An integration with one tool that accepts any call, and the arguments of these calls.
 
@@ -121,8 +125,7 @@ def test_an_unfinished_call_can_be_shown_copied_and_changed(turn: str) -> None:
     call = unfinished(turn)
     assert "arguments=" not in repr(call)
     assert call.status in repr(call)
-    for twin in (copy.copy(call), copy.deepcopy(call), pickle.loads(pickle.dumps(call)), replace(call)):
-        assert twin == call
+    assert twins_of(call) == [call] * 4
     assert replace(call, index=7).index == 7
     assert "arguments" not in asdict(call)
     assert asdict(call)["arguments_text"] == call.arguments_text
@@ -148,8 +151,7 @@ def test_a_finished_call_is_what_it_was() -> None:
         == list(ToolCall.__match_args__)
     )
     assert json.loads(json.dumps(asdict(call)))["arguments"] == {"city": "Oslo"}
-    for twin in (copy.copy(call), copy.deepcopy(call), pickle.loads(pickle.dumps(call)), replace(call)):
-        assert twin == call
+    assert twins_of(call) == [call] * 4
     with pytest.raises(TypeError, match="unhashable"):
         hash(call)
     with pytest.raises(AttributeError):

@@ -145,16 +145,13 @@ def test_what_a_tool_raises_too_late_is_nobodys() -> None:
     assert not complaints
 
 
-def test_a_function_sees_the_context_of_its_caller() -> None:
+async def test_a_function_sees_the_context_of_its_caller() -> None:
     who = contextvars.ContextVar("who", default="nobody")
 
-    async def run() -> Any:
-        mcp = McpIntegration()
-        mcp.register_tool(who.get, "who")
-        who.set("me")
-        return await mcp.route_tool_use(ToolUseContent("who"))
-
-    assert asyncio.run(run()).text == "me"
+    mcp = McpIntegration()
+    mcp.register_tool(who.get, "who")
+    who.set("me")
+    assert (await mcp.route_tool_use(ToolUseContent("who"))).text == "me"
 
 
 def test_a_tool_that_gives_an_awaitable_is_waited_for() -> None:

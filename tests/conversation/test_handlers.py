@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import Any
 
 import pytest
@@ -67,6 +66,21 @@ def said(handler: BaseProvider, history: Any = (), prompt: str = "Be brief.") ->
         return [part async for part in handler.create_message(prompt, history)]
 
     return asyncio.run(run())
+
+
+def said_before(handler: BaseProvider) -> tuple[list[dict[str, Any]], str]:
+    """What is told before the connection breaks, and how it breaks: "" if it does not."""
+    parts: list[dict[str, Any]] = []
+
+    async def run() -> None:
+        async for part in handler.create_message("", []):
+            parts.append(part)  # noqa: PERF401  # until it raises
+
+    try:
+        asyncio.run(run())
+    except ConnectionError as error:
+        return parts, str(error)
+    return parts, ""
 
 
 def merged(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -386,30 +400,15 @@ def test_ids_avoid_those_of_the_history() -> None:
 
 
 def test_an_error_of_the_client_comes_after_what_waited() -> None:
-    parts: list[dict[str, Any]] = []
-
-    async def run() -> None:
-        handler = handlers(Played({"content": "a <tool_"}, error=ConnectionError("gone")))[0]
-        async for part in handler.create_message("", []):
-            parts.append(part)  # noqa: PERF401  # until it raises
-
-    with pytest.raises(ConnectionError, match="gone"):
-        asyncio.run(run())
-    assert merged(parts) == [{"type": "text", "text": "a <tool_"}]
+    parts, error = said_before(handlers(Played({"content": "a <tool_"}, error=ConnectionError("gone")))[0])
+    assert (merged(parts), error) == ([{"type": "text", "text": "a <tool_"}], "gone")
 
 
 def test_calls_that_had_begun_when_the_connection_broke_are_told_and_not_run() -> None:
-    parts: list[dict[str, Any]] = []
     client = Played({"tool_calls": [fragment(0, "c1", "boom", "{}")]}, error=ConnectionError("gone"))
-
-    async def run() -> None:
-        async for part in handlers(client)[0].create_message("", []):
-            parts.append(part)  # noqa: PERF401  # until it raises
-
-    with pytest.raises(ConnectionError, match="gone"):
-        asyncio.run(run())
+    parts, error = said_before(handlers(client)[0])
     assert [(part["type"], part["reason"]) for part in parts] == [("problem", "incomplete call of 'boom'")]
-    assert client.closed == 1
+    assert (client.closed, error) == (1, "gone")
 
 
 async def test_the_stream_is_closed_when_the_reader_leaves_early() -> None:
@@ -420,28 +419,25 @@ async def test_the_stream_is_closed_when_the_reader_leaves_early() -> None:
     assert client.closed == 1
 
 
-def test_cancelling_the_reader_cancels_the_tool() -> None:
+async def test_cancelling_the_reader_cancels_the_tool() -> None:
     slow, seen = cancellable()
 
-    async def run() -> None:
-        mcp = McpIntegration()
-        mcp.register_tool(slow)
-        client = Played({"content": '<tool_call>{"name": "slow", "arguments": {}}</tool_call>'})
-        handler = OpenAiHandler(ApiHandlerOptions(), client=client, mcp=mcp)
+    mcp = McpIntegration()
+    mcp.register_tool(slow)
+    client = Played({"content": '<tool_call>{"name": "slow", "arguments": {}}</tool_call>'})
+    handler = OpenAiHandler(ApiHandlerOptions(), client=client, mcp=mcp)
 
-        async def read() -> None:
-            async for _ in handler.create_message("", []):
-                pass
+    async def read() -> None:
+        async for _ in handler.create_message("", []):
+            pass
 
-        task = asyncio.create_task(read())
-        await asyncio.sleep(0.02)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.sleep(0)
-        assert client.closed == 1
-
-    asyncio.run(run())
+    task = asyncio.create_task(read())
+    await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.sleep(0)
+    assert client.closed == 1
     assert seen == ["cancelled"]
 
 
@@ -617,13 +613,6 @@ def test_calls_in_the_servers_own_reasoning_field(row: str) -> None:
         ]
         rest = [delta for delta in deltas if "reasoning_content" not in delta]
         for handler in handlers(Played(*cut, *rest, **how), parser={"options": ParserOptions(**options)}):
-            parts: list[dict[str, Any]] = []
-
-            async def run(handler: Any = handler, parts: list[dict[str, Any]] = parts) -> None:
-                async for part in handler.create_message("", ()):
-                    parts.append(part)  # noqa: PERF401  # what came before the error counts
-
-            with contextlib.suppress(ConnectionError):
-                asyncio.run(run())
+            parts, _ = said_before(handler)
             assert [part["name"] for part in parts if part["type"] == "tool_use"] == runs
             assert "".join(part["text"] for part in parts if part["type"] == "reasoning") == left

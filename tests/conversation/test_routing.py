@@ -371,20 +371,17 @@ def test_a_result_of_no_json_is_told_as_text() -> None:
     assert routed(ToolUseContent("odd", "i")).text == "(1+2j)"
 
 
-def test_outer_cancellation_goes_on_outwards_and_into_the_tool() -> None:
+async def test_outer_cancellation_goes_on_outwards_and_into_the_tool() -> None:
     slow, seen = cancellable()
 
-    async def run() -> bool:
-        mcp = McpIntegration()
-        mcp.register_tool(slow)
-        task = asyncio.create_task(mcp.route_tool_use(ToolUseContent("slow")))
-        await asyncio.sleep(0.01)
-        task.cancel()
-        await asyncio.wait({task})
-        await asyncio.sleep(0)
-        return task.cancelled()
-
-    assert asyncio.run(run())
+    mcp = McpIntegration()
+    mcp.register_tool(slow)
+    task = asyncio.create_task(mcp.route_tool_use(ToolUseContent("slow")))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.wait({task})
+    await asyncio.sleep(0)
+    assert task.cancelled()
     assert seen == ["cancelled"]
 
 

@@ -86,7 +86,7 @@ def test_interruptions_are_raised(kind: type[BaseException]) -> None:
         run(interrupt)
 
 
-def test_a_tool_that_hangs_is_abandoned() -> None:
+async def test_a_tool_that_hangs_is_abandoned() -> None:
     release = threading.Event()
 
     async def stubborn() -> None:
@@ -96,10 +96,7 @@ def test_a_tool_that_hangs_is_abandoned() -> None:
             except asyncio.CancelledError:
                 release.set()
 
-    async def both() -> list[Outcome | None]:
-        return [await run_within(0.02, lambda: arun(release.wait)), await run_within(0.02, stubborn)]
-
-    assert asyncio.run(both()) == [None, None]
+    assert [await run_within(0.02, lambda: arun(release.wait)), await run_within(0.02, stubborn)] == [None, None]
 
 
 def test_a_tool_that_cancels_itself_or_ends_the_program_has_failed() -> None:

@@ -26,6 +26,7 @@ import pytest
 
 from tests.engines.programs import FOLDER, load
 from tests.support.loopback import Loopback, Turn, serve
+from tests.support.stand_in import stand_in
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 LEAK = f"I will check.\n{CALL}"
@@ -53,13 +54,8 @@ class Whole(Dumped):
 @pytest.fixture
 def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The hook, on stand-ins for litellm's classes."""
-    modules = {name: ModuleType(name) for name in ("litellm.integrations.custom_logger", "litellm.types.utils")}
-    modules["litellm.integrations.custom_logger"].CustomLogger = object  # type: ignore[attr-defined]
-    modules["litellm.types.utils"].ModelResponse = Whole  # type: ignore[attr-defined]
-    modules["litellm.types.utils"].ModelResponseStream = Dumped  # type: ignore[attr-defined]
-    for name, module in modules.items():
-        for part in (name.partition(".")[0], name.rpartition(".")[0], name):
-            monkeypatch.setitem(sys.modules, part, module if part == name else ModuleType(part))
+    stand_in(monkeypatch, "litellm.integrations.custom_logger", CustomLogger=object)
+    stand_in(monkeypatch, "litellm.types.utils", ModelResponse=Whole, ModelResponseStream=Dumped)
     return load("litellm_hook")
 
 

@@ -8,16 +8,15 @@ What needs llama-cpp-python is run by `nox -s llama_cpp`.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.engines.programs import load
 from tests.engines.vocabulary import TEMPLATE
+from tests.support.stand_in import stand_in
 from toolglean import Content
 from toolglean.engines import SpecialTokens
 
@@ -90,12 +89,8 @@ class FakeGrammar:
 @pytest.fixture
 def handler(monkeypatch: pytest.MonkeyPatch) -> Any:
     pytest.importorskip("jinja2", reason="needs toolglean[jinja]")
-    modules = {name: ModuleType(name) for name in ("llama_cpp", "llama_cpp.llama_chat_format")}
-    modules["llama_cpp"].Llama = FakeLlama  # type: ignore[attr-defined]
-    modules["llama_cpp"].LlamaGrammar = FakeGrammar  # type: ignore[attr-defined]
-    modules["llama_cpp.llama_chat_format"].Jinja2ChatFormatter = FakeFormatter  # type: ignore[attr-defined]
-    for name, module in modules.items():
-        monkeypatch.setitem(sys.modules, name, module)
+    stand_in(monkeypatch, "llama_cpp", Llama=FakeLlama, LlamaGrammar=FakeGrammar)
+    stand_in(monkeypatch, "llama_cpp.llama_chat_format", Jinja2ChatFormatter=FakeFormatter)
     return load("llama_handler").handler
 
 

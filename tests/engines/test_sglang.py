@@ -16,6 +16,7 @@ import pytest
 
 from tests.engines.sglang_stand_ins import install, tool
 from tests.support import depth
+from tests.support.stand_in import stand_in
 from toolglean import UsageError
 from toolglean.engines.names import parser_names
 from toolglean.engines.sglang import CALLS, THOUGHTS, register, when_imported
@@ -266,9 +267,7 @@ class Tag:
 
 @pytest.fixture
 def xgrammar(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("xgrammar")
-    module.StructuralTag = Tag  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "xgrammar", module)
+    stand_in(monkeypatch, "xgrammar", StructuralTag=Tag)
 
 
 @pytest.mark.usefixtures("xgrammar")

@@ -6,15 +6,15 @@ What needs transformers and mlx-lm is run by `nox -s small_engines`, on the proc
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable, Iterator
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.engines.programs import load
 from tests.engines.vocabulary import MARKERS, ORDINARY, TEMPLATE, decode, ids_of
+from tests.support.stand_in import stand_in
 from toolglean import Event, fold
 from toolglean.engines import SpecialTokens
 
@@ -104,12 +104,6 @@ def put_all(streamer: Any, ids: list[int], make: Callable[[list[int]], Any] = Te
 @pytest.fixture
 def jinja() -> None:
     pytest.importorskip("jinja2", reason="needs toolglean[jinja]")
-
-
-def stand_in(patch: pytest.MonkeyPatch, name: str, **members: Any) -> None:
-    made = ModuleType(name)
-    vars(made).update(members)
-    patch.setitem(sys.modules, name, made)
 
 
 @pytest.mark.usefixtures("jinja")

@@ -64,20 +64,18 @@ def test_case_and_dashes_do_not_matter() -> None:
     assert find_format("DEEPSEEK_V3.1") is find_format("deepseek-v3-1") is not None
 
 
-def test_a_name_that_is_not_known_names_the_nearest() -> None:
-    with pytest.raises(UsageError, match="unknown format 'hermies'; did you mean hermes"):
-        get_format("hermies")
-    with pytest.raises(UsageError, match="`toolglean formats` lists all"):
-        get_format("zzzzzzzz")
-
-
-def test_a_name_that_is_not_known_suggests_only_what_is_near() -> None:
-    with pytest.raises(UsageError, match=r"did you mean hermes\?$"):
-        get_format("hermez")
-    with pytest.raises(
-        UsageError, match=r"so pass model='Qwen/Qwen3-8B', or Format\.from_model\('Qwen/Qwen3-8B'\) in its"
-    ):
-        get_format("Qwen/Qwen3-8B")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("hermies", "unknown format 'hermies'; did you mean hermes"),
+        ("hermez", r"did you mean hermes\?$"),
+        ("zzzzzzzz", "`toolglean formats` lists all"),
+        ("Qwen/Qwen3-8B", r"so pass model='Qwen/Qwen3-8B', or Format\.from_model\('Qwen/Qwen3-8B'\) in its"),
+    ],
+)
+def test_a_name_that_is_not_known_names_only_what_is_near(name: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        get_format(name)
 
 
 def test_no_name_stands_for_two_formats() -> None:

@@ -369,8 +369,9 @@ def test_the_broken_rule_is_named_if_a_trial_shows_it(text: str, rule: str) -> N
     assert rule in checked(text, explain(text, SCHEMA)).causes[0].text
 
 
-def test_a_near_name_is_told() -> None:
-    found = explain("Now " + HERMES.replace("weather", "wether"), ["get_weather", "send"])
+@pytest.mark.parametrize("name", ["get_wether", "Get_Weather"])
+def test_a_near_name_is_told(name: str) -> None:
+    found = explain("Now " + HERMES.replace("get_weather", name), ["get_weather", "send"])
     assert "Did the model mean 'get_weather'?" in found.causes[0].text
 
 
@@ -390,11 +391,6 @@ def test_a_misspelt_marker_is_tried_as_a_tag() -> None:
     said = "pass format=Format.from_tag('<tool_cal>') (--tag '<tool_cal>')"
     text = f"<tool_cal>{HERMES[11:]}"
     assert [said in explain(each, SCHEMA).causes[0].text for each in (text, f"Now {text[:-15]}")] == [True, False]
-
-
-def test_a_name_in_other_capitals_is_told() -> None:
-    found = explain(HERMES.replace("get_weather", "Get_Weather"), ["get_weather", "send"])
-    assert "Did the model mean 'get_weather'?" in found.causes[0].text
 
 
 # -- the advice --------------------------------------------------------------------------------------------------------
@@ -540,12 +536,6 @@ def test_the_readings_are_those_of_the_engine() -> None:
                     events = [event for char in text for event in parser.feed(char)] + parser.finish()
                     output = fold(events)
                     assert [call.name for call in output.calls][:1] or output.unfinished, (row["id"], reach)
-
-
-def test_import_toolglean_does_not_load_it() -> None:
-    code = "import sys; from toolglean import Parser, parse; print('toolglean.kit.explain' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
-    assert done.stdout == "False\n"
 
 
 def test_it_is_made_of_plain_values() -> None:

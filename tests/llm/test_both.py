@@ -178,14 +178,11 @@ def test_completions(llm: Served, server: Loopback) -> None:
     assert found.raw is not None
 
 
-def test_async_completions(kind: str, server: Loopback) -> None:
+async def test_async_completions(kind: str, server: Loopback) -> None:
     server.play(Turn(["It is ", "cold."]), Turn(["It is ", "cold."]))
 
-    async def run() -> tuple[Any, list[Any]]:
-        async with new(kind, server.url) as own:
-            return await own.acomplete("Is it cold?"), [step async for step in own.astream_complete("Is it cold?")]
-
-    found, steps = asyncio.run(run())
+    async with new(kind, server.url) as own:
+        found, steps = await own.acomplete("Is it cold?"), [step async for step in own.astream_complete("Is it cold?")]
     assert (found.text, steps[1].text, steps[1].delta) == ("It is cold.", "It is cold.", "cold.")
 
 
@@ -278,18 +275,15 @@ def test_arguments_are_seen_while_they_are_written(kind: str, llm: Served, serve
         assert responses[-1].unfinished == []
 
 
-def test_asynchronous_calls_not_run(kind: str, server: Loopback) -> None:
+async def test_asynchronous_calls_not_run(kind: str, server: Loopback) -> None:
     server.play(LEAKED, LEAKED, LEAKED, LEAKED)
 
-    async def run() -> list[ChatResponse]:
-        async with new(kind, server.url) as own:
-            whole = await own.agenerate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
-            steps = [each async for each in own.astream_generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)]
-            single = [each async for each in own.astream_chat_with_tools(TOOLS, HI)]
-            chat = [each async for each in await own.astream_chat(HI, tools=TOOLS)]
-            return [whole, steps[-1], single[-1], chat[-1]]
-
-    found = asyncio.run(run())
+    async with new(kind, server.url) as own:
+        whole = await own.agenerate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
+        steps = [each async for each in own.astream_generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)]
+        single = [each async for each in own.astream_chat_with_tools(TOOLS, HI)]
+        chat = [each async for each in await own.astream_chat(HI, tools=TOOLS)]
+        found = [whole, steps[-1], single[-1], chat[-1]]
     assert [len(response.tool_calls) for response in found] == [3, 3, 1, 3]
     assert [response.tool_calls[0].arguments for response in found] == [{"city": "Oslo"}] * 4
 
@@ -438,13 +432,10 @@ def test_a_stream_that_is_left_is_closed(llm: Served, server: Loopback) -> None:
     assert list(stream) == []
 
 
-def test_cancellation_goes_through(kind: str, silent: str) -> None:
-    async def run() -> bool:
-        async with new(kind, silent, retry=SOON) as own:
-            task = asyncio.create_task(own.achat(HI))
-            await asyncio.sleep(0.05)
-            task.cancel()
-            await asyncio.wait({task})
-            return task.cancelled()
-
-    assert asyncio.run(run())
+async def test_cancellation_goes_through(kind: str, silent: str) -> None:
+    async with new(kind, silent, retry=SOON) as own:
+        task = asyncio.create_task(own.achat(HI))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()

@@ -32,11 +32,15 @@ from toolglean.llm.types import ChatResponse, Message, Role, TextChunk, ToolCall
 HORSES = '{"name": "Horses", "songs": [{"title": "Gloria", "seconds": 354}]}'
 
 
+def fed(model: type[BaseModel], *pieces: Any, **options: Any) -> StreamingObjectProcessor[Any]:
+    processor = StreamingObjectProcessor(model, **options)
+    for piece in pieces:
+        processor.feed(piece)
+    return processor
+
+
 def partial_of(model: type[BaseModel], *chunks: str) -> Partial[Any]:
-    processor = StreamingObjectProcessor(model)
-    for chunk in chunks:
-        processor.feed(chunk)
-    return processor.partials[0]
+    return fed(model, *chunks).partials[0]
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -278,9 +282,7 @@ def test_a_key_that_comes_twice() -> None:
 
 def test_the_end_is_the_validated_model() -> None:
     for chunks in [[HORSES], *chunkings(HORSES)]:
-        processor = StreamingObjectProcessor(Album)
-        for chunk in chunks:
-            processor.feed(chunk)
+        processor = fed(Album, *chunks)
         assert processor.finish() == [Album.model_validate_json(HORSES)]
         assert processor.partials[0].complete
 
@@ -310,11 +312,8 @@ def test_an_error_has_the_text_and_the_place(
     model: type[BaseModel], text: str, kind: type[Exception], place: str | None
 ) -> None:
     for chunks in [[text], *chunkings(text)]:
-        processor = StreamingObjectProcessor(model)
-        start: list[Event] = [CallStart(0, None, "x", True, 0)]
-        processor.feed(start + [CallDelta(0, chunk, 0) for chunk in chunks])
-        if kind is InvalidObjectError:
-            processor.feed(call(0, text)[-1])
+        end = call(0, text)[-1:] if kind is InvalidObjectError else []
+        processor = fed(model, CallStart(0, None, "x", True, 0), *(CallDelta(0, chunk, 0) for chunk in chunks), *end)
         (error,) = processor.results()
         assert type(error) is kind
         assert isinstance(error, IncompleteObjectError | MalformedObjectError | InvalidObjectError)
@@ -372,10 +371,8 @@ def test_what_the_scanner_accepts_is_escaped_for_pydantic(text: str, name: str) 
 
 
 def test_the_partial_of_a_broken_object_is_in_the_error() -> None:
-    processor = StreamingObjectProcessor(Album)
-    processor.feed('{"name": "Hor')
     with pytest.raises(IncompleteObjectError, match="Album is cut off after 13 characters") as caught:
-        processor.finish()
+        fed(Album, '{"name": "Hor').finish()
     assert caught.value.partial.name == "Hor"
 
 
@@ -421,15 +418,13 @@ def test_an_empty_call_does_not_hide_those_after_it() -> None:
 
 
 def test_one_object_is_asked_for_and_several_come() -> None:
-    processor = StreamingObjectProcessor(Album, allow_parallel_tool_calls=False)
-    processor.feed(call(0, '{"name": "a"}') + call(1, HORSES))
+    processor = fed(Album, call(0, '{"name": "a"}') + call(1, HORSES), allow_parallel_tool_calls=False)
     assert processor.finish() == [Album(name="a")]
     assert processor.ignored == ["Album"]
 
 
 def test_calls_of_other_tools_do_not_count() -> None:
-    processor = StreamingObjectProcessor(Album, tool_name="Album")
-    processor.feed(call(0, '{"x": 1}', name="search") + call(1, '{"name": "a"}'))
+    processor = fed(Album, call(0, '{"x": 1}', name="search") + call(1, '{"name": "a"}'), tool_name="Album")
     assert processor.finish() == [Album(name="a")]
     assert processor.ignored == ["search"]
 
@@ -439,8 +434,7 @@ def test_calls_of_other_tools_do_not_count() -> None:
     [('{"name": "a", "so', "incomplete", IncompleteObjectError), ('{"name": "a", "so', "malformed", MalformedObjectError), ('{"name": 1}', "ok", InvalidObjectError)],
 )  # fmt: skip
 def test_a_broken_call_has_an_error_of_its_own_and_the_others_are_there(text: str, status: Any, kind: Any) -> None:
-    processor = StreamingObjectProcessor(Album)
-    processor.feed(call(0, '{"name": "x"}') + call(1, text, status) + call(2, '{"name": "y"}'))
+    processor = fed(Album, call(0, '{"name": "x"}') + call(1, text, status) + call(2, '{"name": "y"}'))
     with pytest.raises(kind) as caught:
         processor.finish()
     assert caught.value.index == 1
@@ -450,16 +444,13 @@ def test_a_broken_call_has_an_error_of_its_own_and_the_others_are_there(text: st
 
 def test_closed_brackets_do_not_end_a_call() -> None:
     for events in (call(0, HORSES)[:-1], [*call(0, HORSES)[:-1], *call(0, HORSES, "incomplete")[-1:]]):
-        processor = StreamingObjectProcessor(Album)
-        processor.feed(events)
         with pytest.raises(IncompleteObjectError) as caught:
-            processor.finish()
+            fed(Album, events).finish()
         assert caught.value.text == HORSES
 
 
 def test_no_arguments_are_an_empty_object() -> None:
-    processor = StreamingObjectProcessor(Everything)
-    processor.feed(call(0, "{}"))
+    processor = fed(Everything, call(0, "{}"))
     end = call(1, "{}")[-1]
     assert isinstance(end, CallEnd)
     end.call.arguments_text = ""
@@ -509,18 +500,13 @@ def test_a_turn_without_objects() -> None:
 def test_objects_in_text(text: str, names: list[str], outside: list[tuple[str, int]]) -> None:
     for chunks in [[text], *chunkings(text)]:
         for content in (False, True):
-            processor = StreamingObjectProcessor(Album, content=content)
-            for chunk in chunks:
-                processor.feed(Content(chunk, 0) if content else chunk)
+            processor = fed(Album, *(Content(chunk, 0) if content else chunk for chunk in chunks), content=content)
             assert [each.name for each in processor.finish()] == names
             assert [(each.text, each.start) for each in processor.problems] == outside
 
 
 def test_text_that_breaks_in_an_object_is_its_own_error() -> None:
-    processor = StreamingObjectProcessor(Album)
-    processor.feed('{"name": "a"}{"name": "b" oops ')
-    processor.feed('{"name": "c"}')
-    first, second = processor.results()
+    first, second = fed(Album, '{"name": "a"}{"name": "b" oops ', '{"name": "c"}').results()
     assert first == Album(name="a")
     assert isinstance(second, MalformedObjectError)
     assert second.text == '{"name": "b" oops {"name": "c"}'
@@ -530,54 +516,37 @@ def test_text_that_breaks_in_an_object_is_its_own_error() -> None:
 # -- responses, and `process` -----------------------------------------------------------------------------------------
 
 
-def response(*calls: ToolCallChunk, text: str = "", delta: str | None = None, events: Any = ()) -> ChatResponse:
-    chunks = [TextChunk(content=text), *calls]
-    return ChatResponse(message=Message(role="model", chunks=chunks), delta=delta, events=list(events))  # type: ignore[arg-type]
+def response_of(*objects: dict[str, Any], text: str = "", **more: Any) -> ChatResponse:
+    calls = [ToolCallChunk(name="Album", arguments=each) for each in objects]
+    return ChatResponse(message=Message(role=Role.MODEL, chunks=[TextChunk(content=text), *calls]), **more)
 
 
 def test_responses_with_events() -> None:
     processor = StreamingObjectProcessor(Album)
-    found = [processor.feed(response(events=[event])) for event in call(0, '{"name": "ab"}')]
+    found = [processor.feed(response_of(events=[event])) for event in call(0, '{"name": "ab"}')]
     assert [each[0].name for each in found if each and each[0].is_set("name")][:3] == ["", "a", "ab"]
     assert processor.finish() == [Album(name="ab")]
 
 
 def test_responses_without_events_repeat_all_calls_so_far() -> None:
-    one, two = (ToolCallChunk(name="Album", arguments={"name": name}) for name in "aa")
-    processor = StreamingObjectProcessor(Album)
-    counts = [len(processor.feed(each)) for each in (response(), response(one), response(one), response(one, two))]
+    processor, one = StreamingObjectProcessor(Album), {"name": "a"}
+    counts = [len(processor.feed(response_of(*objects))) for objects in ([], [one], [one], [one, one])]
     assert counts == [0, 1, 1, 2]
     assert processor.finish() == [Album(name="a"), Album(name="a")]
 
 
 def test_unfinished_calls_of_the_last_response_are_errors() -> None:
-    processor = StreamingObjectProcessor(Album)
-    one, lost = (
-        ToolCallChunk(name="Album", arguments={"name": "a"}),
-        ToolCallChunk(name="Album", unread='{"name": "b'),
-    )
-    given = response(one)
-    given.unfinished = [lost]
-    processor.feed(response(one))
-    processor.feed(given)
+    lost = ToolCallChunk(name="Album", unread='{"name": "b')
+    processor = fed(Album, response_of({"name": "a"}), response_of({"name": "a"}, unfinished=[lost]))
     found = processor.results()
     assert [type(each) for each in found] == [Album, IncompleteObjectError]
     assert processor.results() == found
 
 
 def test_a_model_that_answers_in_text() -> None:
-    processor = StreamingObjectProcessor(Album, content=True)
-    for delta in ('{"na', 'me": "x"}'):
-        processor.feed(response(text="ignored", delta=delta))
-    assert processor.finish() == [Album(name="x")]
-    silent = StreamingObjectProcessor(Album)
-    silent.feed(response(delta="{}"))
-    assert silent.finish() == []
-
-
-def response_of(*objects: dict[str, Any], text: str = "", **more: Any) -> ChatResponse:
-    calls = [ToolCallChunk(name="Album", arguments=each) for each in objects]
-    return ChatResponse(message=Message(role=Role.MODEL, chunks=[TextChunk(content=text), *calls]), **more)
+    given = [response_of(text="ignored", delta=delta) for delta in ('{"na', 'me": "x"}')]
+    assert fed(Album, *given, content=True).finish() == [Album(name="x")]
+    assert fed(Album, response_of(delta="{}")).finish() == []
 
 
 def test_responses_without_events_may_change_what_they_said() -> None:
@@ -600,10 +569,8 @@ def test_responses_without_events_show_calls_that_are_being_written() -> None:
 
 
 def test_responses_without_deltas_are_read_by_what_they_have_grown() -> None:
-    processor = StreamingObjectProcessor(Album, content=True)
-    for text in ('{"na', '{"name": "a"', '{"name": "a"}'):
-        processor.feed(response_of(text=text))
-    assert processor.finish() == [Album(name="a")]
+    given = [response_of(text=text) for text in ('{"na', '{"name": "a"', '{"name": "a"}')]
+    assert fed(Album, *given, content=True).finish() == [Album(name="a")]
 
 
 def test_process_sees_progress_in_every_object() -> None:
@@ -635,11 +602,10 @@ BROKEN = [
 @pytest.mark.parametrize("text", BROKEN)
 def test_text_is_read_alike_however_it_is_cut(text: str) -> None:
     def outcome(chunks: list[str]) -> Any:
-        processor = StreamingObjectProcessor(Album)
-        for chunk in chunks:
-            processor.feed(chunk)
+        processor = fed(Album, *chunks)
+        results = processor.results()
         return [
-            (type(each), each.text) if isinstance(each, ObjectError) else each for each in processor.results()
+            (type(each), each.text) if isinstance(each, ObjectError) else each for each in results
         ], processor.problems
 
     whole = outcome([text])
@@ -649,13 +615,13 @@ def test_text_is_read_alike_however_it_is_cut(text: str) -> None:
 
 def test_process_gives_back_what_it_got_where_nothing_was_added() -> None:
     processor = StreamingObjectProcessor(Album)
-    nothing = processor.process(response(delta="Well, "))
+    nothing = processor.process(response_of(delta="Well, "))
     assert list(nothing) == []
     first = processor.process(CallStart(0, None, "Album", True, 0), nothing)
     second = processor.process(CallDelta(0, '{"name": "a', 0), first)
     assert second is not first
     assert processor.process(Content("x", 0), second) is second
-    assert processor.process(response(), second) is second
+    assert processor.process(response_of(), second) is second
     assert processor.process(CallDelta(0, "b", 0), second)[0].name == "ab"
     assert second[0].name == "a"
 
@@ -687,8 +653,7 @@ def test_pieces_are_text_events_or_responses(given: Any) -> None:
 
 
 def test_a_turn_ends_once() -> None:
-    processor = StreamingObjectProcessor(Album)
-    processor.feed('{"name": "x"}')
+    processor = fed(Album, '{"name": "x"}')
     assert processor.finish() == processor.finish()
     assert processor.finish()[0] is processor.finish()[0]
     with pytest.raises(UsageError, match="make a new one"):

@@ -367,19 +367,16 @@ def test_what_a_client_says_of_the_model_may_be_anything() -> None:
         assert client.show.call_count == 1
 
 
-def test_a_stream_that_is_never_begun_leaves_nothing_open(server: Loopback) -> None:
+async def test_a_stream_that_is_never_begun_leaves_nothing_open(server: Loopback) -> None:
     before = len(server.requests)
 
-    async def run() -> None:
-        async with Ollama("m", base_url=server.url) as own:
-            for steps in (
-                own.astream_chat(HI),
-                await own.astream_complete("x"),
-                own.astream_chat_with_tools(TOOLS, HI),
-            ):
-                await steps.aclose()
-
-    asyncio.run(run())
+    async with Ollama("m", base_url=server.url) as own:
+        for steps in (
+            own.astream_chat(HI),
+            await own.astream_complete("x"),
+            own.astream_chat_with_tools(TOOLS, HI),
+        ):
+            await steps.aclose()
     assert len(server.requests) == before
 
 

@@ -104,7 +104,8 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
 
     async def run() -> Any:
         # A client belongs to its loop.
-        async with new(type(function._llm).__name__, server.url) as own:
+        before = function._llm
+        async with new(type(before).__name__, server.url, system_prompt=before.system_prompt) as own:
             function._llm = own
             if way == "acall":
                 return await function.acall(**variables)
@@ -147,13 +148,7 @@ def test_one_call_may_differ_from_the_others(way: str, llm: Served, server: Loop
     server.play(*[Turn(pieces(leaked(HORSES, SHORT)))] * 2)
     function = ToolOrchestratingLLM(Album, "Albums", llm)
     assert ask(function, server, way, allow_parallel_tool_calls=True) == [EXPECTED, Album(name="Easter")]
-    assert ask(function, server, way) == EXPECTED
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_of_several_objects_the_first_counts(way: str, llm: Served, server: Loopback) -> None:
-    server.play(Turn(pieces(leaked(HORSES, SHORT))))
-    assert ask(ToolOrchestratingLLM(Album, "An album", llm), server, way) == EXPECTED
+    assert ask(function, server, way) == EXPECTED  # of several objects the first counts
 
 
 def test_the_object_fills_itself(llm: Served, server: Loopback) -> None:
@@ -209,6 +204,8 @@ def test_1_it_is_made_of_the_right_things(llm: Served, monkeypatch: pytest.Monke
     ):
         with pytest.raises(ConfigurationError, match=r"prompt=.* is not a prompt: pass text or a prompt template"):
             made()
+    with pytest.raises(ConfigurationError, match=r"output_cls=.* is not a pydantic class"):
+        ToolOrchestratingLLM(odd, "x", llm)
     monkeypatch.setattr(Configs, "llm", llm)
     function = ToolOrchestratingLLM(Album, "x", tool_choice="any", verbose=True)
     assert (function._llm, function.output_cls, function._tool_choice, function._verbose) == (llm, Album, "any", True)
@@ -274,24 +271,14 @@ def test_5_calls_that_are_missing_or_cut_off(way: str, llm: Served, server: Loop
         ask(function, server, way)
 
 
-@pytest.mark.parametrize("way", ["call", "acall"])
-def test_5_another_tool_is_called(way: str, llm: Served, server: Loopback) -> None:
-    server.play(Turn([], [Call("Book", HORSES)]))
-    with pytest.raises(UnknownToolError) as caught:
-        ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
-    assert (caught.value.name, caught.value.known) == ("Book", ("Album",))
-
-
 @pytest.mark.parametrize("way", WAYS)
-def test_5_another_tool_is_called_beside(way: str, llm: Served, server: Loopback) -> None:
-    other = Call("Other", {"name": "x"})
-    for turn in ([other], [other, Call("Album", HORSES)]):
+def test_5_another_tool_is_called(way: str, llm: Served, server: Loopback) -> None:
+    other, good = Call("Other", {"name": "x"}), Call("Album", HORSES)
+    for turn, parallel in (([other], False), ([other, good], False), ([good, other], True)):
         server.play(Turn([], turn))
-        with pytest.raises(UnknownToolError):
-            ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
-    server.play(Turn([], [Call("Album", HORSES), other]))
-    with pytest.raises(UnknownToolError):
-        ask(ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=True), server, way)
+        with pytest.raises(UnknownToolError) as caught:
+            ask(ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=parallel), server, way)
+        assert (caught.value.name, caught.value.known) == ("Other", ("Album",))
 
 
 GOOD = leaked(HORSES)
@@ -355,12 +342,6 @@ def test_options_of_its_own_are_no_options_of_the_model(llm: Served, server: Loo
         assert (sent["options"] if isinstance(llm, Ollama) else options) == {"temperature": 0.75, "seed": 1}
 
 
-def test_1_the_class_is_a_model(llm: Served) -> None:
-    nothing: Any = dict
-    with pytest.raises(ConfigurationError, match=r"output_cls=.* is not a pydantic class"):
-        ToolOrchestratingLLM(nothing, "x", llm)
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_6_arguments_that_are_not_valid(way: str, llm: Served, server: Loopback) -> None:
     # The error's text, or an object of another class, must never be returned as the object.
@@ -400,19 +381,7 @@ def test_system_prompts_are_sent_in_every_form(kind: str, server: Loopback) -> N
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
         with new(kind, server.url, system_prompt="Be brief.") as llm:
-            function = ToolOrchestratingLLM(Album, "x", llm)
-            if way in {"call", "stream_call"}:
-                ask(function, server, way)
-            else:
-
-                async def run(function: Any = function, way: str = way, llm: Served = llm) -> None:
-                    async with llm:
-                        if way == "acall":
-                            await function.acall()
-                        else:
-                            _ = [each async for each in function.astream_call()]
-
-                asyncio.run(run())
+            ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
         assert server.requests[-1][1]["messages"][0] == {"role": "system", "content": "Be brief."}
 
 

@@ -58,7 +58,7 @@ WAITING = {
     "a parser for a tag": "toolglean.engine.discovery toolglean.sources.tag toolglean.engine.envelope",
     "a template": "toolglean.sources.templates jinja2",
     "values from text": "toolglean.scan.coerce toolglean.scan.python toolglean.scan.quoted toolglean.scan.tree",
-    "nothing of the core": "toolglean.cli toolglean.kit.conformance toolglean.kit.demo toolglean.ollama toolglean.kit.testing argparse asyncio logging",
+    "nothing of the core": "toolglean.cli toolglean.kit.conformance toolglean.kit.demo toolglean.kit.explain toolglean.ollama toolglean.kit.testing argparse asyncio logging",
     "formats of third parties": "importlib.metadata email zipfile",
     "a message of an error": "difflib",
 }

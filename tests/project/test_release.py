@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import types
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from docs import make_data
 from docs.make_site import ROOT, urls
 from tests.clients.proxies import until
 from tests.support import depth
+from tests.support.stand_in import stand_in
 from toolglean import _install
 
 NOT_OURS = {
@@ -123,11 +123,7 @@ def test_no_link_of_the_description_leads_nowhere(
     repository: str | None, lines: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The hook runs inside the build backend, which a developer need not have: a stand-in for its base class is enough.
-    backend = types.ModuleType("hatchling.metadata.plugin.interface")
-    backend.MetadataHookInterface = object  # type: ignore[attr-defined]
-    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
-        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    monkeypatch.setitem(sys.modules, backend.__name__, backend)
+    stand_in(monkeypatch, "hatchling.metadata.plugin.interface", MetadataHookInterface=object)
     told = runpy.run_path(str(ROOT / "docs" / "readme_hook.py"))["absolute"](README, repository)
     assert told == f"# Title\n\n{lines[0]}\n\n{lines[1]}\n\n```text\n[code](docs/a.md)\n```\n"
 

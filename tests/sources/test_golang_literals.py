@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from toolglean.sources.templates.golang.literals import character, number, string
@@ -60,35 +63,21 @@ WRONG_NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("text", STRINGS)
-def test_a_string(text: str) -> None:
-    assert string(text) == STRINGS[text]
+READERS: dict[str, tuple[Callable[[str], Any], dict[str, Any], list[str], str]] = {
+    # what reads it, what is read, what is wrong, and how that is said
+    "string": (string, STRINGS, WRONG_STRINGS, r"does not fit a byte|unknown escape"),
+    "character": (character, CHARACTERS, WRONG_CHARACTERS, r"escape|malformed"),
+    "number": (number, NUMBERS, WRONG_NUMBERS, r"syntax|overflow"),
+}
 
 
-@pytest.mark.parametrize("text", CHARACTERS)
-def test_a_character(text: str) -> None:
-    assert character(text) == CHARACTERS[text]
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, row in READERS.items() for text in row[1]])
+def test_a_literal(kind: str, text: str) -> None:
+    read, values, _, _ = READERS[kind]
+    assert (read(text), type(read(text))) == (values[text], type(values[text]))
 
 
-@pytest.mark.parametrize("text", NUMBERS)
-def test_a_number(text: str) -> None:
-    value = number(text)
-    assert (value, type(value)) == (NUMBERS[text], type(NUMBERS[text]))
-
-
-@pytest.mark.parametrize("text", WRONG_STRINGS)
-def test_no_string(text: str) -> None:
-    with pytest.raises(ValueError, match=r"does not fit a byte|unknown escape"):
-        string(text)
-
-
-@pytest.mark.parametrize("text", WRONG_CHARACTERS)
-def test_no_character(text: str) -> None:
-    with pytest.raises(ValueError, match=r"escape|malformed"):
-        character(text)
-
-
-@pytest.mark.parametrize("text", WRONG_NUMBERS)
-def test_no_number(text: str) -> None:
-    with pytest.raises(ValueError, match=r"syntax|overflow"):
-        number(text)
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, row in READERS.items() for text in row[2]])
+def test_no_literal(kind: str, text: str) -> None:
+    with pytest.raises(ValueError, match=READERS[kind][3]):
+        READERS[kind][0](text)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from benchmarks import case_sets
 from tests.kit.conformance.test_casesets import Point, install
+from tests.support.stand_in import stand_in
 from toolglean.kit.conformance import read_cases
 from toolglean.kit.conformance.casesets import find_set
 
@@ -41,9 +40,7 @@ DYNAMO = {
 
 @pytest.fixture
 def dynamo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    yaml = ModuleType("yaml")  # JSON is YAML, so that this test needs no PyYAML
-    vars(yaml)["safe_load"] = json.loads
-    monkeypatch.setitem(sys.modules, "yaml", yaml)
+    stand_in(monkeypatch, "yaml", safe_load=json.loads)  # JSON is YAML, so that this test needs no PyYAML
     (tmp_path / "deepseek_v3_1").mkdir()
     (tmp_path / "deepseek_v3_1" / "PARSER.batch.yaml").write_text(json.dumps(DYNAMO), encoding="utf-8")
     return tmp_path

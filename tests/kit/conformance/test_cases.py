@@ -126,22 +126,24 @@ BROKEN_2: list[dict[str, Any]] = [
 ]
 
 
+def mine(folder: Path, text: str) -> Path:
+    (folder / "mine.jsonl").write_text(text, encoding="utf-8")
+    return folder / "mine.jsonl"
+
+
 @pytest.mark.parametrize(
     ("good", "broken"),
     [*((GOOD, broken) for broken in BROKEN), *((GOOD_2, broken) for broken in BROKEN_2)],
     ids=json.dumps,
 )
 def test_a_wrong_case_is_refused_with_its_place(good: dict[str, Any], broken: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text(json.dumps(GOOD) + "\n\n" + json.dumps({**good, "id": "b", **broken}) + "\n", encoding="utf-8")
+    path = mine(tmp_path, json.dumps(GOOD) + "\n\n" + json.dumps({**good, "id": "b", **broken}) + "\n")
     with pytest.raises(UsageError, match=r"mine\.jsonl, line 3: "):
         read_cases(path)
 
 
 def test_a_case_of_version_1_is_a_core_case(tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD_2 | {'id': 'b'})}\n", encoding="utf-8")
-    old, new = read_cases(path)
+    old, new = read_cases(mine(tmp_path, f"{json.dumps(GOOD)}\n{json.dumps(GOOD_2 | {'id': 'b'})}\n"))
     assert (old.tier, old.question, old.also_sound, old.disputed, old.third_party) == ("core", None, (), "", "")
     assert (new.tier, new.question, new.third_party, new.third_party_license) == (
         "policy",
@@ -154,21 +156,19 @@ def test_a_case_of_version_1_is_a_core_case(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("special", [[[0, 99]], [[2, 1]], [[1, 1]], [[0, 2], [1, 3]]], ids=str)
 def test_spans_outside_the_text_or_out_of_order_are_refused(special: list[list[int]], tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text(json.dumps(GOOD | {"text": "<a>b", "special": special}), encoding="utf-8")
+    path = mine(tmp_path, json.dumps(GOOD | {"text": "<a>b", "special": special}))
     with pytest.raises(UsageError, match=r"special: .* is not a span"):
         read_cases(path)
 
 
 def test_what_special_tokens_wrote_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
     rows = [
         GOOD | {"text": "<a>b", "special": [[0, 3]], "atomic": ["<a>"]},
         GOOD | {"id": "b", "special": None},
         GOOD | {"id": "c"},
     ]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert [(case.special, case.atomic) for case in read_cases(path)] == [
+    found = read_cases(mine(tmp_path, "\n".join(map(json.dumps, rows))))
+    assert [(case.special, case.atomic) for case in found] == [
         (((0, 3),), ("<a>",)),
         (None, None),
         (None, None),
@@ -185,10 +185,8 @@ def test_what_special_tokens_wrote_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        read_cases(path)
+        read_cases(mine(tmp_path, text))
     with pytest.raises(UsageError, match="cannot be read"):
         read_cases(tmp_path / "missing")
 
@@ -204,7 +202,6 @@ def test_fixtures_still_make_the_cases(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_cases_of_your_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "mine.jsonl"
-    path.write_text(json.dumps(GOOD | {"text": "Hello.", "id": "mine"}), encoding="utf-8")
+    path = mine(tmp_path, json.dumps(GOOD | {"text": "Hello.", "id": "mine"}))
     assert main(["conformance", "--cases", str(path), "--brief", "--cuts", "0"]) == 1
     assert "0 of 1 cases right" in capsys.readouterr().out

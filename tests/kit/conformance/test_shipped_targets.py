@@ -9,12 +9,12 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.support.shared import ROOT
+from tests.support.stand_in import stand_in
 from toolglean.cli import main
 from toolglean.formats.registry import find_format
 from toolglean.kit.conformance import load_cases
@@ -158,13 +158,6 @@ def test_calls_between_markers() -> None:
         "reasoning": "Hm.",
         "calls": [{"name": "f", "arguments": {"a": 1}}],
     }
-
-
-def stand_in(monkeypatch: pytest.MonkeyPatch, name: str, **members: Any) -> ModuleType:
-    module = ModuleType(name)
-    vars(module).update(members)
-    monkeypatch.setitem(sys.modules, name, module)
-    return module
 
 
 def adapter(monkeypatch: pytest.MonkeyPatch, name: str) -> Any:
