@@ -514,11 +514,14 @@ def test_json_after_prose_is_detected(before: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"I look. {JSON} Done.", f"I look: `{JSON}`", "I look. " + JSON.replace("city", "town")]
+    ("text", "told"),
+    [(f"I look. {JSON} Done.", True), (f"I look: `{JSON}`", False), ("I look. " + JSON.replace("city", "town"), False)],
 )
-def test_json_that_is_not_plainly_a_call_is_text(text: str) -> None:
+def test_json_that_is_not_plainly_a_call_is_text(text: str, *, told: bool) -> None:
     handler = Spied(Played({"content": text}))
-    assert merged(said(handler, NEUTRAL_HISTORY)) == [{"type": "text", "text": text}]
+    parts = merged(said(handler, NEUTRAL_HISTORY))
+    assert [part for part in parts if part["type"] != "problem"] == [{"type": "text", "text": text}]
+    assert [part["text"] for part in parts if part["type"] == "problem"] == [JSON] * told
 
 
 def test_json_after_prose_is_text_where_it_was_chosen_and_for_other_servers() -> None:
@@ -528,7 +531,8 @@ def test_json_after_prose_is_text_where_it_was_chosen_and_for_other_servers() ->
         OllamaHandler(options, client=Played({"content": text}), mcp=integration()),
         OpenAiHandler(ApiHandlerOptions(), client=Played({"content": text}), mcp=integration()),
     ):
-        assert merged(said(handler)) == [{"type": "text", "text": text}]
+        parts = merged(said(handler))
+        assert [(part["type"], part["text"]) for part in parts] == [("text", text), ("problem", JSON)]
 
 
 def test_json_after_prose_in_a_reasoning_field_is_reasoning() -> None:

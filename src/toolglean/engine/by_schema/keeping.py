@@ -317,6 +317,9 @@ class Keeping(TurnState):
             place, unread = self._unread_in(shown.text, shown.kind)
             if unread:
                 self.emit.problem(UNREAD, unread, shown.place + place)
+        if self.object is not None and self.judge.code is not None:
+            self.judge.code.settle(end)
+            self._hide(self.judge.code.take_closed())
         if self.object is not None:
             self._tell_object(self.object, end)
 
