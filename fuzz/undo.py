@@ -52,9 +52,11 @@ from toolglean.formats.spec import Format
 
 __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "verdict"]
 
-# What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, is not undone but open.
+# What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, or a fence with a marker
+# in its line, is not undone but open.
 _quotes = re.compile(
-    r"~~~|<!--|<(?:pre|code|script)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result", re.IGNORECASE
+    r"~~~|```<|<!--|<(?:pre|code|script)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
+    re.IGNORECASE,
 )
 _quotes_line = re.compile(r"^ *>", re.MULTILINE).search
 SAME, NOT_UNDONE, OPEN = "the same", "not undone", "still open"
@@ -181,6 +183,9 @@ def _is_shared(case: Case) -> bool:
 
 def _spans_lines(case: Case) -> bool:
     # A call after a lone backtick may span lines: the next backtick closes the code. The twin's ended with its line.
+    # And its last backtick may be one run with those that follow.
+    if case.region.endswith("`") and case.after.startswith("`"):
+        return True
     line = case.before[case.before.rfind("\n") + 1 :]
     return line.count("`") % 2 == 1 and re.search(r"\n[^`]*`", case.region + case.after) is not None
 
