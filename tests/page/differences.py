@@ -86,6 +86,8 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "a tag on the line behind a mention", "choices.md: the markers that follow a mention may be on other lines"),
     ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
      "a list before a bracket", _TRACE),
+    ("JSON that breaks off before the call, with a backtick in a string", '{"a": {"`": 2}\nCALL`', "hermes", "hermes", RUNS,
+     "a backtick in JSON that breaks off", _TRACE),
     ("the opener of reasoning in code that does not begin with it", "` <think>a`\nCALL<", "qwen3-coder", "auto", RUNS,
      "reasoning in code", _NESTED),
 )  # fmt: skip

@@ -64,9 +64,17 @@ def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
     return ran != "runs" and found is not None and found[1] == found[2]
 
 
+def _breaks_off(text: str, _format: str, ran: str) -> bool:
+    begun = without_ends(text)
+    strings, end, whole = document(begun, place := len(begun) - len(begun.lstrip()), len(begun))
+    ticks = any("`" in begun[start:stop] for start, stop in strings)
+    return ran != "runs" and begun[place : place + 1] in {"[", "{"} and not whole and ticks and end <= begun.index(CALL)
+
+
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
     "a list before a bracket": _in_a_list,
+    "a backtick in JSON that breaks off": _breaks_off,
     "a quoted line that goes on": _goes_on,
     "no line begins there": _no_line,
     "an end marker in code": _end_in_doubt,
