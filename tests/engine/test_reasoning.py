@@ -143,6 +143,7 @@ ROWS = [
     Row("words of a list", "It has <think>, </think>; and so on.", [], "", "It has <think>, </think>; and so on."),
     Row("a call behind its opener as a word", f"The <think> tag. I look.\n{HERMES}", ["get_weather"], "", "The <think> tag. I look."),
     Row("what may be a plan behind it", f"Sure <think> maybe I could\n{HERMES}\nbut no.</think>Yes", [], "", f"Sure <think> maybe I could\n{HERMES}\nbut no.Yes"),
+    Row("what may be a plan behind it in JSON that breaks off", f':["<think>x\n{HERMES}\nbut no.', [], "", f':["<think>x\n{HERMES}\nbut no.'),
     Row("a call behind both as words", f"The <think> tag and the </think> tag.\n{HERMES}\nDone.", ["get_weather"], "", "The <think> tag and the </think> tag.\n\nDone."),
     Row("its opener as a word in code", f"```\na <think> b\n```\n{HERMES}\nDone.", ["get_weather"], "", "```\na <think> b\n```\n\nDone."),
     Row("both in one span of code", "Use `<think>draft</think>` for it.", [], "", "Use `<think>draft</think>` for it."),

@@ -40,7 +40,7 @@ def _goes_on(text: str, _format: str, _ran: str) -> bool:
 
 
 def _no_line(text: str, _format: str, _ran: str) -> bool:
-    return re.match(r"\s*[ \t]>", text) is not None or re.search(rf"{FIRST}(?:>|~{{3,}})", text) is not None
+    return re.match(r"\s*[ \t]>", text) is not None or re.search(rf"{FIRST}(?:>|~{{3,}}|`{{3,}})", text) is not None
 
 
 def _end_in_doubt(text: str, _format: str, ran: str) -> bool:

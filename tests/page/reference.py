@@ -257,6 +257,9 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
         return EITHER  # the first one may go on over the end of the line, and may close the parameter
     if re.search(rf"[`~][ \t]*{FIRST}", before) and where.context in {Context.PLAIN, Context.CODE}:
         return EITHER  # whether the first one was cut off in code, or is a mention behind what closes a fence
+    first = before.find(FIRST)
+    if first >= 0 and any(each.context is Context.RESULT for each in found[first:place]):
+        return EITHER if inside is Inside.CALL else CONTENT  # if the first one ran, the result is made up
     if where.context is Context.FENCE and _FENCE_AT_HEADER.search(before):
         return EITHER  # whether a line is over where a header begins
     if found[max(place - 1, 0)].context is Context.PLAIN and _is_cut_off(text, place, rows):

@@ -185,6 +185,11 @@ class Judge(Plain):
         return in_quotation(IN_JSON_STRING if context == JSON_STRING else QUOTED, context, since)
 
     @property
+    def quotes_as_json(self) -> bool:
+        """Whether a string of JSON alone quotes what follows."""
+        return self.code is not None and self.code.sure and self.code.where.is_plain
+
+    @property
     def in_doubt(self) -> bool:
         """Whether a call is in code that may turn out not to be code."""
         return self.code is not None and self.code.open > 0

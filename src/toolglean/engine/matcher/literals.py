@@ -76,6 +76,8 @@ def accept(turn: Turn, reading: Reading) -> None:
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
     is_quoted = turn.is_quoted_here or (action == STRAY and turn.judge.in_doubt)  # in code, it closes nothing
     if is_reasoning and turn.channel == CONTENT and (is_quoted or _ends_header(turn)):
+        if action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
+            turn.judge.mention(action - OPEN_REASONING)
         turn.leave(text_follows=True)  # a quotation ends only at its own end
         turn.release_region()
         return
