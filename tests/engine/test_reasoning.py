@@ -112,6 +112,7 @@ class Row(NamedTuple):
 
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 XML = "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"
+JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 MISTRAL = '[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}'
 APERTUS = '<|tools_prefix|>[{"get_weather": {"city": "Oslo"}}]<|tools_suffix|>'
 NAME = ["get_weather"]
@@ -148,8 +149,17 @@ ROWS = [
     Row("its opener as a word in code", f"```\na <think> b\n```\n{HERMES}\nDone.", ["get_weather"], "", "```\na <think> b\n```\n\nDone."),
     Row("both in one span of code", "Use `<think>draft</think>` for it.", [], "", "Use `<think>draft</think>` for it."),
     Row("its closer at the end of a span of code", "Use `a </think>` for it.", [], "", "Use `a </think>` for it."),
-    Row("a fence around a call, in reasoning that never ends", f"<think>I write:\n```\n{HERMES}", [], f"I write:\n```\n{HERMES}", ""),
-    Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
+    Row("a closer behind a lone backtick", f"I use the ` key</think>\n\n{HERMES}\nDone.", ["get_weather"], "", "I use the ` key\nDone."),
+    *(
+        Row(f"a plan behind a word, and {what}", f"{text}\n{HERMES}\nNo.", [], "", f"{text}\n{HERMES}\nNo.")
+        for what, text in {
+            "a backtick": "Sure <think> maybe the ` key.", "a run of them": "Sure <think> maybe ``` I",
+            "one before it": "Use the ` key. Sure <think> maybe.", "one in a paragraph before": "Use `.\n\nSure <think> maybe.",
+        }.items()
+    ),
+    Row("JSON of a plan behind a word", f"Sure <think> maybe. {JSON}", [], "", f"Sure <think> maybe. {JSON}", options={"trailing_json": "call"}),
+    Row("calls behind the closer of a word", f"Ok <think> i check it.\n</think>\n\n{HERMES}\nDone.", ["get_weather"], "", "Ok <think> i check it.\n\nDone."),
+    Row("code before a call in reasoning that never ends", f"<think>It is\n```\nx = 1\n```\n{HERMES}", ["get_weather"], "It is\n```\nx = 1\n```", ""),    Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
     Row("it begins with code, behind a quotation mark", f'So: "<think>`x` it is\n{HERMES}\nbut no.</think>Yes', [], f"`x` it is\n{HERMES}\nbut no.", 'So: "Yes'),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),

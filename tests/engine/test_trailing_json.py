@@ -264,7 +264,9 @@ UNREAD = [
     *(f"I call it.\n{CALL}", f"I call it:\n\n{CALL}\n", f"json\n{CALL}", f"<json>\n{CALL}\n</json>", f"So.\n[{CALL}]"),
     *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", f'{{"a": 1}}\n{CALL}'),
     *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone.", f"It`s so:\n{CALL}", f"`\n{CALL}"),
-    # Within a line, too, but not what is data of another object.
+    # Within a line, too, also as a value of another object.
+    f'So, {{"x": {CALL}}}',
+    *(f"So, {CALL}\n</think>\nok", f"So, {CALL} <tool_call>"),  # whatever else is told
     *(f"So, {CALL}", f"Calling: <invoke_tool>{CALL}</invoke_tool> now", f'The {{a}} of `x` is {{"b": 1}}, so {CALL}.'),
 ]
 OTHER_KEYS = [
@@ -280,7 +282,6 @@ TOLD_OTHERWISE = [
         f"So.\n{json.dumps(WEATHER)}",
     ),
     *(
-        f'So, {{"x": {CALL}}}',
         f"So, `{CALL}`.",
         f"So, `a` and\n```\n{CALL}\n```",
         f"So, {MARKED}",
@@ -294,7 +295,7 @@ TOLD_OTHERWISE = [
 def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
     events = events_of(lambda: make(trailing_json="content"), text)
     assert calls_of(events) == []
-    [problem] = [event for event in events if isinstance(event, Problem)]
+    problem = [event for event in events if isinstance(event, Problem)][-1]
     assert problem.code == "unread-call"
     assert CALL in problem.text
 

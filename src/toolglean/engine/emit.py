@@ -53,7 +53,7 @@ class Emitter(Outbox):
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
-        self._told: Problem | None = None  # the last one that was reported
+        self._told: tuple[Problem, ...] = ()  # the last ones that were reported
         self.tells_markup = markup
         self.ids = ids
         self._ws: Rope = ()
@@ -229,14 +229,14 @@ class Emitter(Outbox):
                 return
         self._report(Problem(*reason, text, start))
 
-    def tells_of(self, place: int) -> bool:
-        """Whether a problem was reported of what is at that place, or behind it."""
-        return self._told is not None and self._told.start + len(self._told.text) > place
+    def tells_of(self, start: int, end: int) -> bool:
+        """Whether one of the last problems is of something there."""
+        return any(each.start < end and each.start + len(each.text) > start for each in self._told)
 
     def _report(self, problem: Problem) -> None:
-        if problem == self._told:  # each of the formats that tried to read a place refused it
+        if problem == next(reversed(self._told), None):  # each of the formats that tried to read a place refused it
             return
-        self._told = problem
+        self._told = (*self._told[-3:], problem)
         # In the text that waits, if there is any: so its place among the events does not depend on how long that waits.
         if self.strays.marks and problem.start > self._ws_start:
             self.strays = self.strays.with_problem(problem)

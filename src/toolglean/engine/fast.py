@@ -233,7 +233,7 @@ class FastPath:
             self._last = self._with_last(text)
         if looks:
             turn.look_around(text, before, last, start)
-            if turn.object is not None:  # what follows must be noted
+            if turn.object is not None and turn.notes_unread(start + len(text)):
                 self._shut_fast_paths()
 
     def _tell_headers(self, text: str, start: int) -> None:

@@ -222,11 +222,12 @@ def _is_mentioned(turn: Turn, plan: Plan, found: str, behind: str) -> bool | Non
     if behind in {"", " "}:
         return None
     before = turn.last_text[-1]
-    if behind[0] in BEHIND_QUOTED or (behind[0] == before and before in QUOTES):
+    in_code = behind[0] == "`" and turn.judge.in_doubt and found not in thoughts
+    if in_code or behind[0] in BEHIND_QUOTED or (behind[0] == before and before in QUOTES):
         return True
     is_alone = before == " " and turn.rules.marks is not None
     is_word = is_alone and (behind[0] in BEHIND_WORD or (behind[0] == " " and behind[1].islower()))
-    if is_word and not (turn.calls_ignored or turn.judge.in_doubt):  # as likely as not: what follows may be a plan
+    if is_word and not turn.calls_ignored:  # as likely as not: what follows may be a plan
         turn.judge.mention(plan.reasoning_channel() if found in thoughts else CONTENT)
     return is_word
 

@@ -70,7 +70,7 @@ class Speech(Keeping):
     def _say_content(self, text: str, start: int) -> None:
         self.note_tags(text, self.last_char)
         self.last_char = text[-1:] or self.last_char
-        if text and (self.unread or self.object or not self.has_content):
+        if text and (self.unread is not None or not self.has_content):
             self.note_unread(text, start)
         if text and not (self.has_content and not self.at_start) and not text.isspace():
             self.has_content, self.at_start = True, False
@@ -271,7 +271,7 @@ class Speech(Keeping):
         code, where, most, again = self.judge.code, None, self.limits.held, False
         behind_sign = code is not None and code.end == start
         marks: tuple[str, ...] = MARKERS
-        if thought := self.channel or (0 if code is not None and code.open else self.judge.mentioned):
+        if thought := self.channel or self.judge.mentioned:
             if self.rules.marks is None or stream_in_reasoning:
                 return
             kind, marks, most = Kind.REASONING, self.rules.marks(thought), self.limits.call_chars

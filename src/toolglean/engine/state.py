@@ -81,7 +81,7 @@ class Unread(NamedTuple):
 
     def hiding(self, quoted: Closed) -> Self:
         """The same without that part, unless it is of the beginning of the turn, or all of it is in it."""
-        is_part = self.kind is not Noted.FIRST and quoted[0] < self.until
+        is_part = self.kind is not Noted.FIRST and quoted[0] < self.until and quoted[1] > self.place
         return self._replace(hidden=(*self.hidden, quoted)) if is_part else self
 
     def may_call(self, names: Collection[str]) -> bool:

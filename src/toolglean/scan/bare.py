@@ -58,7 +58,8 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     if _special(word) or _begins_marker(word, marker) or (not quoted and (_text_behind(word) or has_rest(word))):
         return ""  # it has swallowed a marker or a paragraph, or begins with a part of its own marker
     if known(schema, root) and marker not in word:
-        if word != "null" and is_text(schema, root, word):  # a string would be quoted
+        is_null = word == "null" and not {"enum", "const"} & schema.keys()  # a string would be quoted
+        if not is_null and is_text(schema, root, word):
             return json_text(_unquoted(word))
         value = coerce_within(word, schema, root, max_depth)
         if not isinstance(value, str):

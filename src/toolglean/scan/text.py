@@ -373,9 +373,9 @@ def is_code(opener: str) -> bool:
 
 
 def opens_quotation(before: str) -> bool:
-    """Whether text with that end opens code, or a quoted line, as far as the last characters show it."""
+    """Whether text with that end opens inline code, or a quoted line, as far as the last characters show it."""
     line = before[-KEPT:] if len(before) >= KEPT else f"\n{before}"
-    return before.endswith(("`", "```\n", "~~~\n")) or _quoted_line(line) is not None
+    return before.endswith("`") or _quoted_line(line) is not None
 
 
 def in_sentence(before: str) -> bool:

@@ -14,6 +14,7 @@ from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import NAME_WITHIN, Noted, TurnState, Unread
+from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 from toolglean.scan.plain import joined
 from toolglean.scan.text import KEPT
 
@@ -27,9 +28,9 @@ __all__ = ["Keeping"]
 NO_LINE = "-"  # text in which no line begins
 MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
 MOST_OBJECT = 4096  # the same from an object on that does not begin its line
-MOST_OBJECTS = 64  # behind each other, among which one is looked for that is a call
 _SIGNS = tuple('`~<"\u201c\ufeff')  # prose does not open so; one character each, since that alone may come
-_objects = re.compile(r'\{(?=\s*(?:\Z|"\w*(?:\Z|"\s*(?:\Z|:))))')  # or what the text's end may have begun
+_KEYS = "|".join(sorted(NAME_KEYS | KNOWN_NAME_KEYS | ARGUMENT_KEYS | BESIDE_KEYS | THOUGHT_KEYS))
+_objects = re.compile(rf'\{{(?=\s*(?:\Z|"(?:\w*\Z|(?:{_KEYS})"\s*(?:\Z|:))))')  # or what the text's end may have begun
 
 
 class Keeping(TurnState):
@@ -115,7 +116,7 @@ class Keeping(TurnState):
             elif self.unread is not None and code is not None and code.has_quoted(region):
                 self.unread = self.unread.hiding(region)
         if self.object is not None or ("{" in text and _objects.search(text) is not None):
-            self._look_for_object(text, start, closed)
+            self._note_object(text, start, closed)
         around = self.around
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
         if closed and (tags or around.open or around.shut):
@@ -133,35 +134,53 @@ class Keeping(TurnState):
         if self.rules.by_schema and ("<" in text or "[" in text or self.around.tail != ""):
             self.around = self.around.read(text, before if before.endswith(last) else last, start)
 
-    def _look_for_object(self, text: str, start: int, closed: tuple[Closed, ...]) -> None:
-        # An object of that text, or what turned out to be quoted of the one that is noted.
-        self._hide(closed)
-        is_read = self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt
-        if self.object is None and is_read and self.described:
-            self.object = self._object_in(text, start, closed)
-            self._hide(closed)
-
-    def _hide(self, closed: tuple[Closed, ...]) -> None:
+    def _note_object(self, text: str, start: int, closed: tuple[Closed, ...]) -> None:
+        # An object of that text, or more of the one that is noted, and what of it turned out to be quoted.
         code = self.judge.code
         for region in closed:
-            if self.object is None or code is None or not code.has_quoted(region):
-                continue
-            is_in_it = region[0] < self.object.place < region[1]
-            self.object = None if is_in_it and self.object.kind is Noted.OBJECT else self.object.hiding(region)
+            if self.object is not None and code is not None and code.has_quoted(region):
+                is_in_it = region[0] < self.object.place < region[1]
+                self.object = None if is_in_it and self.object.kind is Noted.OBJECT else self.object.hiding(region)
+        noted = self.object
+        if noted is None:
+            if self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt and self.described:
+                self.object = self._object_in(text, start, closed)
+        elif noted.until > noted.end:
+            self.object = noted = noted.with_text(text, start)
+            if "}" in text or noted.end - noted.place < NAME_WITHIN or noted.until <= noted.end:
+                self.object = self._object_in(joined(noted.rope), noted.place, noted.hidden)
 
-    def _object_in(self, text: str, start: int, closed: tuple[Closed, ...]) -> Unread | None:
-        # The first object in that text that may be a call, outside of quotations or first in a fence: a tool's name is
-        # near.
-        code = self.judge.code
+    def _object_in(self, text: str, start: int, closed: tuple[Closed, ...], *, last: bool = False) -> Unread | None:
+        # The first object in that text, outside of quotations or first in a fence, that is a call, or may become one: a
+        # tool's name is near. `last`: it becomes none.
+        code, begin = self.judge.code, 0
+        quoted = sorted(filter(code.has_quoted, closed), reverse=True) if code is not None else []
         for found in _objects.finditer(text):
-            place, begun = start + found.start(), text[found.start() : found.start() + NAME_WITHIN]
-            is_fenced = code is not None and code.begins_fence(place, closed)
+            place = start + found.start()
+            written = text[found.start() : found.start() + MOST_OBJECT]
+            begun = written[:NAME_WITHIN]
             is_near = len(begun) < NAME_WITHIN or any(f'{each}"' in begun for each in self.described)
-            if is_fenced is None or not is_near:
+            if found.start() < begin or not is_near:
                 continue
+            while quoted and quoted[-1][1] <= place:
+                quoted.pop()
+            is_fenced = False if code is None else code.begins_fence(place, tuple(quoted[-1:]))
+            if is_fenced is None:
+                continue
+            told, end = self._object_at(written) if "}" in written else ("", 0)
             kind = Noted.FENCED if is_fenced else Noted.OBJECT
-            return Unread(place, (), place, place + MOST_OBJECT, kind).with_text(text, start)
+            if told:
+                return Unread(place, ((), told), place + end, place + end, kind)
+            if not last and not end and len(written) < MOST_OBJECT:
+                noted = Unread(place, ((), written), place + len(written), place + MOST_OBJECT, kind)
+                return noted._replace(hidden=tuple(each for each in closed if each[1] > place))
+            begin = found.start() + end
         return None
+
+    def _object_at(self, text: str) -> tuple[str, int]:
+        from toolglean.engine.by_schema.reading import object_at  # noqa: PLC0415  # few turns need it
+
+        return object_at(text, self)
 
     def _keep_from(self, place: int, *, noted: bool, refused: bool) -> None:
         # `noted`: what is told of the line if it is no call. JSON is one with `trailing_json="call"`, or if closers
@@ -271,13 +290,6 @@ class Keeping(TurnState):
 
     def note_unread(self, text: str, start: int) -> None:
         """That content is the first one, or follows what is noted."""
-        noted = self.object
-        if noted is not None and noted.end - noted.place < NAME_WITHIN:
-            written = joined(noted._replace(until=start + len(text)).with_text(text, start).rope)
-            self.object = self._object_in(written, noted.place, noted.hidden)
-            self._hide(noted.hidden)
-        elif noted is not None:
-            self.object = noted.with_text(text, start)
         if self.unread is not None:
             self.unread = self.unread.with_text(text, start)
         elif self.rules.by_schema and start >= 0 and not self.has_content:
@@ -287,7 +299,9 @@ class Keeping(TurnState):
         """Whether content must be noted that begins at that place of the turn."""
         if self.unread is not None and not self.unread.may_call(self.described):
             self.unread = None
-        return any(each and start < each.until for each in (self.unread, self.object))
+        code, noted = self.judge.code, self.object
+        is_object = noted is not None and noted.until > noted.end and not (code is not None and code.waits)
+        return is_object or (self.unread is not None and start < self.unread.until)
 
     def keep_nothing(self, *, is_call: bool = False) -> None:
         """Something came that is not content: what is kept is content. `is_call`: nothing before it is told."""
@@ -317,11 +331,8 @@ class Keeping(TurnState):
             place, unread = self._unread_in(shown.text, shown.kind)
             if unread:
                 self.emit.problem(UNREAD, unread, shown.place + place)
-        if self.object is not None and self.judge.code is not None:
-            self.judge.code.settle(end)
-            self._hide(self.judge.code.take_closed())
         if self.object is not None:
-            self._tell_object(self.object, end)
+            self._tell_object(end)
 
     def _without_quoted(self, noted: Unread, end: int) -> Unread:
         code = self.judge.code
@@ -329,19 +340,16 @@ class Keeping(TurnState):
             return noted
         return noted.hiding((code.quoted_by[1], end, code.where.context, False))
 
-    def _tell_object(self, noted: Unread, end: int) -> None:
-        # The first object that would be a call at the start of a turn, unless something was told of it.
-        from toolglean.engine.by_schema.reading import behind_object, json_call_in  # noqa: PLC0415  # few turns need it
-
-        found: Unread | None = noted
-        for _ in range(MOST_OBJECTS):
-            unread = json_call_in(self._without_quoted(found, end).text, self) if found is not None else ""
-            if found is None or unread:
-                break
-            text, place = joined(found.rope), behind_object(joined(found.rope), self)
-            found = None if place < 0 else self._object_in(text[place:], found.place + place, noted.hidden)
-        if found is not None and unread and not self.emit.tells_of(found.place):
-            self.emit.problem(QUOTED if found.kind is Noted.FENCED else UNREAD, unread, found.place)
+    def _tell_object(self, end: int) -> None:
+        # Of the first object that is a call, unless something was told of it.
+        if self.judge.code is not None:
+            self.judge.code.settle(end)
+            self._note_object("", end, self.judge.code.take_closed())
+        noted = self.object
+        if noted is not None and noted.until > noted.end:
+            noted = self._object_in(joined(noted.rope), noted.place, noted.hidden, last=True)
+        if noted is not None and not self.emit.tells_of(noted.place, noted.end):
+            self.emit.problem(QUOTED if noted.kind is Noted.FENCED else UNREAD, joined(noted.rope), noted.place)
 
 
 def _first_of_turn(text: str, start: int) -> Unread | None:

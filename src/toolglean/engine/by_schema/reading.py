@@ -192,9 +192,14 @@ def spells_call(text: str, turn: TurnState) -> bool:
     return False
 
 
-def behind_object(text: str, turn: TurnState) -> int:
-    """Where another object may begin behind the one with which the text begins: what is in it is its data."""
-    return text.find("{", max(_value_in(text, turn)[1], 1))
+def object_at(text: str, turn: TurnState) -> tuple[str, int]:
+    """The object with which the text begins, "" if it would be no call at the start of a turn; and its end: 1 if it is
+    no JSON, 0 if its end has not come.
+    """
+    value, end = _value_in(text, turn)
+    if isinstance(value, dict):
+        return (text[:end] if _is_call(value, turn) else ""), end
+    return "", int(end < len(text))
 
 
 def json_call_in(text: str, turn: TurnState) -> str:

@@ -74,8 +74,7 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    is_quoted = turn.is_quoted_here or (action == STRAY and turn.judge.in_doubt)  # in code, it closes nothing
-    if is_reasoning and turn.channel == CONTENT and (is_quoted or _ends_header(turn)):
+    if is_reasoning and turn.channel == CONTENT and (turn.is_quoted_here or _ends_header(turn)):
         if action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
             turn.judge.mention(action - OPEN_REASONING)
         turn.leave(text_follows=True)  # a quotation ends only at its own end
@@ -86,6 +85,8 @@ def accept(turn: Turn, reading: Reading) -> None:
     sentence = turn.last_text if turn.in_sentence and _opens_message(action, turn.region.text[:chars]) else ""
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
+    if action == STRAY:
+        turn.judge.mention(CONTENT)  # what a word of a sentence may have opened is over
     if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
         turn.enter_content(for_user=action == BEGIN_USER_TEXT, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:

@@ -106,7 +106,7 @@ class TrailingCalls(Plain):
         """The last events of a turn that ends there, with the calls that were kept."""
         self.seen = place
         found = self._sifted(events)
-        accepts = not (turn.mode is DONE or turn.tape.hides or turn.judge.for_user)
+        accepts = not (turn.mode is DONE or turn.tape.hides or turn.judge.for_user or turn.judge.mentioned)
         calls = self._read_calls() if accepts and self._reader is not None else []
         if calls:
             found += calls
