@@ -161,7 +161,7 @@ def verdict(case: Case) -> tuple[str, str]:
             if is_held and (case.kind == "prose" or case.of == "a broken call"):
                 return OPEN, ""
             told = {each[0] for each in {*undone.problems} ^ {*twin.problems}}
-            if part == "problems" and "{" in case.region and told <= _ONCE:
+            if part == "problems" and (is_held or "{" in case.region) and told <= _ONCE:
                 return OPEN, ""
             what = _difference(part, undone, twin) + (", which is held back" if is_held else "")
             return what, f"  undone {left!r}\n  plain  {right!r}"
@@ -169,7 +169,7 @@ def verdict(case: Case) -> tuple[str, str]:
 
 
 _ONCE = {UNREAD.text, QUOTED.text}
-"""Of objects in content, one is told; another may be its data."""
+"""Of objects in content, one is told, and what is held back until the end may be one; another may be its data."""
 
 
 def _is_shared(case: Case) -> bool:
