@@ -28,6 +28,7 @@ __all__ = ["Piece", "check_slots"]
 
 KEY_CHARS = 4096
 SPACE_CHARS = 64  # of white space that a pattern may have after a word
+VALUES = frozenset({"value", "open value"})
 SELF_ENDING = frozenset({"arguments", "keywords", "call", "json"})
 
 
@@ -141,28 +142,26 @@ class _Check:
             return f"the {piece.kind} cannot begin with {text!r}"
         if self._beaten():
             return f"a marker of the format is at the beginning of the {piece.kind}"
-        targets = [edge.target for edge in edges]
+        after, terminals = self.nfa.after_slot(edges)
         reason = ""
-        if piece.kind == "open value":
-            reason = self._open_value(piece, edges)
-        elif piece.kind == "value":
-            reason = self._value(piece, edges, self.nfa.terminals(targets))
+        if piece.kind in VALUES:
+            reason = self._value(piece, edges, after, terminals.literals)
         elif piece.kind not in SELF_ENDING:
-            reason = self._word(piece, edges[0], self.nfa.terminals(targets))
+            reason = self._word(piece, edges[0], terminals)
         self.complete = edges[0].last
-        self.here = self.nfa.state_set(targets)
+        self.here = after
         return reason
 
     def _beaten(self) -> bool:
         # Whether a marker fits here.
-        here, at = self.here, self.at
-        while at < len(self.text):
+        here = self.here
+        for at in range(self.at, len(self.text)):
             found = self.nfa.step(here, self.text[at])
             if found is None:
                 return False
             if found.flags & LITERAL or (self.text[at].isspace() and here.slots and not found.slots):
                 return True
-            here, at = found, at + 1
+            here = found
         return False
 
     # -- words ---------------------------------------------------------------------------------------------------------
@@ -211,44 +210,37 @@ class _Check:
 
     # -- values --------------------------------------------------------------------------------------------------------
 
-    def _value(self, piece: Piece, edges: Sequence[SlotEdge], terminals: Terminals) -> str:
+    def _value(self, piece: Piece, edges: tuple[SlotEdge, ...], after: StateSet, literals: tuple[str, ...]) -> str:
         begin, trail = self._value_begin(edges)
+        is_open = piece.kind == "open value"
         if begin != self.at + len(piece.lead):
-            return "the line break at the beginning of the value would be taken for the format's own"
+            what = "white space" if is_open else "line break"
+            return f"the {what} at the beginning of the value would be taken for the format's own"
         wanted = begin + len(piece.text)
-        finder = self.nfa.finder(tuple(edges), paired=bool(trail))
-        after = self.nfa.state_set([edge.target for edge in edges])
-        at = begin
-        while True:
-            at, found = finder.find(self.text, at)
-            if not found:
-                return "nothing shows where the value ends"
-            inner = trail if trail and found.startswith(trail) and found not in terminals.literals else ""
-            if self._follows(after, at + len(inner), at + len(found)):
-                break
-            at += 1
-        if at == wanted:
-            at = self._misread_closer(terminals.literals, after, begin, wanted)
-        return "" if at == wanted else f"the value contains what ends it: {self.text[at:][:40]!r}"
-
-    def _open_value(self, piece: Piece, edges: Sequence[SlotEdge]) -> str:
-        begin, _ = self._value_begin(edges)
-        if begin != self.at + len(piece.lead):
-            return "the white space at the beginning of the value would be taken for the format's own"
         ending = edges[0].ending or Ending("")
-        wanted = begin + len(piece.whole) - len(piece.lead) - len(piece.ending)
-        others = self.nfa.terminals([edge.target for edge in edges]).literals if ending.open else ()
-        text = piece.ending or ending.text
-        finder, at = Finder([text, *others]), begin
-        while True:
+        closer = piece.ending or ending.text
+        if is_open:
+            wanted += len(piece.trail) - len(piece.ending)
+            finder = Finder([closer, *(literals if ending.open else ())])
+        else:
+            finder = self.nfa.finder(edges, paired=bool(trail))
+        at, ends = begin, False
+        while not ends:
             at, found = finder.find(self.text, at)
             if not found:
                 return "nothing shows where the value ends"
             end = at + len(found)
-            if found != text or self.followers.follow(self.text, end, found, piece.keys, at_end=True):
-                self.due = text if text.isspace() else ""
-                return "" if at == wanted else f"the value contains what ends it: {self.text[at:][:40]!r}"
-            at += 1
+            if is_open:
+                ends = found != closer or bool(self.followers.follow(self.text, end, found, piece.keys, at_end=True))
+            else:
+                inner = trail if trail and found.startswith(trail) and found not in literals else ""
+                ends = self._follows(after, at + len(inner), end)
+            at += not ends
+        if is_open:
+            self.due = closer if closer.isspace() else ""
+        elif at == wanted:
+            at = self._misread_closer(literals, after, begin, wanted)
+        return "" if at == wanted else f"the value contains what ends it: {self.text[at:][:40]!r}"
 
     def _misread_closer(self, closers: tuple[str, ...], after: StateSet, begin: int, wanted: int) -> int:
         # The place in the value of a closing marker in another spelling that is followed by what must follow a value;
@@ -264,12 +256,12 @@ class _Check:
             found = spellings.search(self.text, found.start() + 1, wanted)
         return wanted
 
-    def _value_begin(self, edges: Sequence[SlotEdge]) -> tuple[int, str]:
+    def _value_begin(self, edges: tuple[SlotEdge, ...]) -> tuple[int, str]:
         # White space before the value is exact and optional, and that after it is removed only if this was there.
         lead = max((edge.lead for edge in edges), key=len)
         if not self.text.startswith(lead, self.at):
             return self.at, ""
-        return self.at + len(lead), trail_of(tuple(edges))
+        return self.at + len(lead), trail_of(edges)
 
     def _follows(self, here: StateSet, begin: int, end: int, closer: str = "") -> bool:
         # Whether the next marker fits after the closer, which ends at `end`. `closer`: the marker that it replaces.
