@@ -12,9 +12,11 @@ from typing import Any, TypeVar, Unpack
 
 import pyarrow as pa
 
+from toolglean.batch.outcome import read_turn
 from toolglean.batch.pool import ParserFactory
+from toolglean.batch.turns import Written
 from toolglean.errors import UsageError, shown
-from toolglean.events import Output, fold
+from toolglean.events import Output
 from toolglean.parser import ParserArguments
 from toolglean.scan.nested import json_text, whole_characters
 from toolglean.tools import ToolLike, ToolSet
@@ -97,17 +99,12 @@ def parse_batch(
     size = len(texts)
     own_tools = [None] * size if tools_column is None else _column(batch, tools_column, "tools_column").to_pylist()
     models = [None] * size if model_column is None else _texts(batch, model_column, "model_column").to_pylist()
-    outputs: list[Output] = []
-    formats: list[str | None] = []
-    for turn, its_tools, model in zip(texts.to_pylist(), own_tools, models, strict=True):
-        parser, problem = parsers.parser(its_tools, model)
-        output = fold(parser.feed(turn) + parser.finish())
-        if problem is not None:
-            output.problems.append(problem)
-        outputs.append(output)
-        formats.append(None if parser.format is None else parser.format.name)
+    rows = zip(texts.to_pylist(), own_tools, models, strict=True)
+    read: list[tuple[Output, str | None]] = [
+        read_turn(Written([turn or ""]), *parsers.parser(its_tools, model)) for turn, its_tools, model in rows
+    ]
     ids = _column(batch, "id", "id") if "id" in batch.schema.names else pa.nulls(size, pa.string())
-    return type(batch).from_arrays([ids, *_columns_of(outputs, formats)], names=SCHEMA.names)
+    return type(batch).from_arrays([ids, *_columns_of(read)], names=SCHEMA.names)
 
 
 def _column(batch: Rows, name: Any, argument: str) -> Any:
@@ -133,9 +130,10 @@ def _texts(batch: Rows, name: str, argument: str) -> Any:
 # -- the result --------------------------------------------------------------------------------------------------------
 
 
-def _columns_of(outputs: Sequence[Output], formats: Sequence[str | None]) -> list[Any]:
+def _columns_of(read: Sequence[tuple[Output, str | None]]) -> list[Any]:
     """The columns of SCHEMA after `id`."""
     *fields, last = list(SCHEMA)[1:]
+    outputs, formats = [output for output, _ in read], [name for _, name in read]
     return [*(_field(each, outputs) for each in fields), _array(last.type, formats)]
 
 

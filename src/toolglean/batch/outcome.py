@@ -99,18 +99,20 @@ class Counts:
         return json_line({"summary": {**counts, "formats": dict(self._formats.most_common())}})
 
 
-def read_turn(written: Written, parser: Parser) -> tuple[Output, str | None]:
+def read_turn(written: Written, parser: Parser, problem: Problem | None = None) -> tuple[Output, str | None]:
     """Parse a stored turn, and add what the server had already parsed.
 
     Args:
         written: the turn.
         parser: a parser for this turn alone, which has read nothing yet.
+        problem: what was wrong with what the turn says about itself, as `ParserFactory.parser` returns it.
 
     Returns:
         The output, and the name of the turn's format; None if it is not known.
     """
     output = fold(parser.feed(written.text) + parser.finish())
     _add_parsed(output, written, parser)
+    output.problems += [] if problem is None else [problem]
     return output, None if parser.format is None else parser.format.name
 
 

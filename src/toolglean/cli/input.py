@@ -244,8 +244,7 @@ class Turn:
         factory = made_with(args, lambda tools, **parsing: ParserFactory(tools_or_shipped(tools, self), **parsing))
         own = columns_of(args).of(self.value)
         parser, problem = factory.parser(*own)
-        output, _ = read_turn(self.written or Written(self.chunks), parser)
-        output.problems += [] if problem is None else [problem]
+        output, _ = read_turn(self.written or Written(self.chunks), parser, problem)
         notes = self.notes if problem is None else (*self.notes, f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
         return Reading(*factory.arguments(*own), output, code_of(output), notes)
 

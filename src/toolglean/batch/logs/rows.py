@@ -99,10 +99,7 @@ class RowReader:
     def row(self, number: int, value: Any, written: Written, counts: Counts) -> str:
         """The row of output of one turn of a row, which is counted."""
         parsers = self._plain if written.thoughts else self._parsers
-        parser, problem = parsers.parser(*self.columns.of(value))
-        output, format_name = read_turn(written, parser)
-        if problem is not None:
-            output.problems.append(problem)
+        output, format_name = read_turn(written, *parsers.parser(*self.columns.of(value)))
         counts.add_output(output, format_name)
         choice = {} if written.choice is None else {"choice": written.choice}
         return row_line(output, format_name, id=_as_json(id_in(value)), line=number, **choice)
