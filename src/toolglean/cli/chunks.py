@@ -145,23 +145,14 @@ def _moved(text: str, line: int, column: int) -> tuple[int, int]:
 # -- which form it is --------------------------------------------------------------------------------------------------
 
 _BY_FIRST: Mapping[str, Form] = {"chunk": "stream", "turn": "turns", "server chunk": "server"}
-_BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # a pair that is missing here could be either
-    ("message", None): "turns",
-    ("message", ""): "turns",  # a broken line among turns
-    ("message", "turn"): "turns",
-    ("message", "answer"): "turns",
-    ("message", "message"): "turns",  # unless their ids show that they belong together
-    ("text", None): "stream",  # the only line: the same turn either way
-    ("text", ""): "stream",  # a broken line among chunks
-    ("text", "chunk"): "stream",
-    ("", None): "text",
-    ("", ""): "text",
-    ("", "chunk"): "text",
-    ("", "text"): "text",
-    ("", "answer"): "text",
-    ("answer", None): "text",
-    ("answer", ""): "text",
+_BY_SECOND: Mapping[str, tuple[Form, tuple[str | None, ...]]] = {  # with another second line it could be either
+    # Two messages, unless their ids show that they belong together.
+    "message": ("turns", (None, "", "turn", "answer", "message")),
+    "text": ("stream", (None, "", "chunk")),  # alone, the same turn either way
+    "": ("text", (None, "", "chunk", "text", "answer")),
+    "answer": ("text", (None, "")),
 }
+"""By what the first line is: the form, if the second is one of these. None: there is none; "": a broken one, too."""
 
 
 def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
@@ -187,8 +178,9 @@ def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
     if rest is None and not is_whole:
         return None
     following = _value(second) if second else None
-    form = _BY_SECOND.get((kind, _kind(following) if second else None))
-    if form is None or (isinstance(following, dict) and kind == "message" and _belong_together(value, following)):
+    form, seconds = _BY_SECOND[kind]
+    is_told = (_kind(following) if second else None) in seconds
+    if not is_told or (isinstance(following, dict) and kind == "message" and _belong_together(value, following)):
         raise InputError(
             f"{name}: each line could be a whole turn or a chunk of one stream: pass --turns (a turn on each line), "
             "--stream (one turn in chunks), or --text to read them as they are"
