@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterable, Coroutine, Generator, Iterable
 from typing import Any, TypeVar
 
-from toolglean.clients.streams import aclose
+from toolglean.conversation.runner import aclose
 
 __all__ = ["at_once", "plainly", "settled", "steps_of"]
 

@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
 from typing import Any, Protocol, Self, TypeVar
 
-__all__ = ["AsyncReading", "Reader", "Reading", "aclose", "close", "reading_of"]
+from toolglean.conversation.runner import aclose
+
+__all__ = ["AsyncReading", "Reader", "Reading", "close", "reading_of"]
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -135,11 +136,3 @@ async def _aitems(stream: AsyncIterable[Any], reader: Reader) -> AsyncGenerator[
             yield each
     finally:
         await aclose(stream)
-
-
-async def aclose(stream: Any) -> None:
-    """Close an asynchronous stream, if it can be closed: a client's has `close`, a generator `aclose`."""
-    found = getattr(stream, "close", None) or getattr(stream, "aclose", None)
-    done = found() if callable(found) else None
-    if inspect.isawaitable(done):
-        await done

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import inspect
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from toolglean.conversation.messages import History, Message
 from toolglean.conversation.openai import OpenAIHistoryConverter
 from toolglean.conversation.reading.arguments import check_parsing
 from toolglean.conversation.routing import McpIntegration
+from toolglean.conversation.runner import aclose
 from toolglean.conversation.turns import Turn
 from toolglean.errors import UsageError, shown
 from toolglean.options import with_defaults
@@ -204,7 +204,9 @@ async def _conversation(
             yield part
         raise
     finally:
-        await _closed(stream)
+        # A caller that leaves the loop early would keep the connection open until the stream is garbage-collected.
+        with contextlib.suppress(Exception):  # everything of interest has been received
+            await aclose(stream)
     async for part in turn.rest():
         yield part
 
@@ -217,12 +219,3 @@ def _history(system_prompt: str, messages: Messages) -> History:
         ours = all(isinstance(each, Message) for each in given)
         history = History(conversation=given) if ours else NeutralHistoryConverter().to_history(given)
     return replace(history, system_message=system_prompt) if system_prompt else history
-
-
-async def _closed(stream: Any) -> None:
-    # A caller that leaves the loop early would keep the connection open until the stream is garbage-collected.
-    close = getattr(stream, "aclose", None) or getattr(stream, "close", None)
-    with contextlib.suppress(Exception):  # everything of interest has been received
-        found = close() if callable(close) else None
-        if inspect.isawaitable(found):
-            await found

@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 
 from toolglean.errors import UsageError
 
-__all__ = ["Call", "Outcome", "arun", "error_text", "is_async", "loop_here", "run", "run_within", "unknown_tool_text"]
+__all__ = ["Call", "Outcome", "aclose", "arun", "error_text", "is_async", "loop_here", "run", "run_within"]
+__all__ += ["unknown_tool_text"]
 
 Call: TypeAlias = Callable[[], Any]
 """A function with its arguments, such as a `functools.partial`."""
@@ -145,6 +146,14 @@ def loop_here() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+async def aclose(stream: Any) -> None:
+    """Close an asynchronous stream, if it can be closed: a client's has `close`, a generator `aclose`."""
+    found = getattr(stream, "aclose", None) or getattr(stream, "close", None)
+    done = found() if callable(found) else None
+    if inspect.isawaitable(done):
+        await done
 
 
 async def _in_thread(call: Call) -> Outcome:

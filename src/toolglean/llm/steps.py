@@ -11,7 +11,7 @@ import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Generator
 from typing import Any, Generic, Self, TypeVar
 
-from toolglean.clients.streams import aclose
+from toolglean.conversation.runner import aclose
 
 __all__ = ["AsyncSteps"]
 
