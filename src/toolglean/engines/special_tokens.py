@@ -13,7 +13,7 @@ from typing import Any
 from toolglean.engines.token_spans import TokenSpans, edges_of
 from toolglean.errors import UsageError, shown
 
-__all__ = ["SpecialTokens"]
+__all__ = ["SpecialTokens", "decoded"]
 
 CONTROL = 8
 """llama.cpp's attribute of tokens such as `<|im_end|>`: the type "control" in a GGUF file."""
@@ -66,7 +66,7 @@ class SpecialTokens:
         texts = dict(_added(tokenizer))
         if not callable(decode) or not any(map(str.strip, texts.values())):
             return None
-        return cls(texts, partial(_decoded, decode))
+        return cls(texts, partial(decoded, decode))
 
     @classmethod
     def from_llama_cpp(cls, llama: Any) -> SpecialTokens | None:
@@ -99,8 +99,8 @@ def _check(texts: Any) -> None:
         raise UsageError(f"texts={shown(texts)} is not valid: pass the text of each marker, by its id")
 
 
-def _decoded(decode: Callable[..., Any], ids: Sequence[int]) -> str:
-    # The text of the ids by a tokenizer's `decode`, called such that it removes nothing.
+def decoded(decode: Callable[..., Any], ids: Sequence[int]) -> str:
+    """The text of the ids by a tokenizer's `decode`, called such that it removes nothing."""
     given = list(ids)
     for removing in (("skip_special_tokens", "clean_up_tokenization_spaces"), ("skip_special_tokens",)):
         with suppress(TypeError):  # a tokenizer without these arguments

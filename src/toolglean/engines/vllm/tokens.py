@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolglean.engines.special_tokens import SpecialTokens
+from toolglean.engines.special_tokens import SpecialTokens, decoded
 from toolglean.engines.syntax import ModelSyntax, syntax_of
 from toolglean.events import Event, Reasoning
 from toolglean.formats.headers import HEADERS, own_part
@@ -70,10 +70,7 @@ class Tokens:
             return ""
         if self._decode is None or any(isinstance(each, str) for each in given):
             return "".join(self.texts(given))
-        try:
-            return str(self._decode(given, skip_special_tokens=False))
-        except TypeError:  # a tokenizer without that argument
-            return str(self._decode(given))
+        return decoded(self._decode, given)
 
     def texts(self, ids: Iterable[Any]) -> list[str]:
         """The text of each id. If the tokenizer cannot decode, a marker of several ids is the text of the last one."""
