@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, listed
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of
@@ -178,7 +178,7 @@ class NativeParse(_Server):
         turn = {"text": text, "tool_call_parser": self._parser, "tools": list(case.tools)}
         found = self._post("/parse_function_call", turn, "normal_text", "calls")
         calls = [
-            {"name": field(call, "name"), "arguments": field(call, "parameters")} for call in _listed(found, "calls")
+            {"name": field(call, "name"), "arguments": field(call, "parameters")} for call in listed(found, "calls")
         ]
         return folded([{"content": found["normal_text"], "reasoning": reasoning, "calls": calls}])
 
@@ -204,16 +204,10 @@ class Echo(_Server):
         return reading
 
 
-def _listed(holder: Any, name: str) -> list[Any]:
-    """The items of that field; [] if a server put something else there."""
-    found = field(holder, name)
-    return found if isinstance(found, list) else []
-
-
 def _written(answers: list[dict[str, Any]]) -> str:
     """The text of the model, joined from the tokens in the logprobs, if the server returned them."""
-    choices = [choice for answer in answers for choice in _listed(answer, "choices")[:1]]
-    entries = [entry for choice in choices for entry in _listed(field(choice, "logprobs"), "content")]
+    choices = [choice for answer in answers for choice in listed(answer, "choices")[:1]]
+    entries = [entry for choice in choices for entry in listed(field(choice, "logprobs"), "content")]
     tokens = [field(entry, "token") for entry in entries]
     texts = [token for token in tokens if isinstance(token, str)]
     if len(texts) < len(tokens):
