@@ -143,11 +143,8 @@ def _found(given: Given, number: int, row: tuple[Site, ...], find: Find) -> Iter
 def _body(given: Given, number: int, site: Site, end: int, reach: int, find: Find) -> Body | None:
     # Many groups have the same name. No more than `reach` characters after it are read.
     key = find, given.numbers[number], site.start, end, reach
-    if key not in given.memory:
-        text = given.turns[number]
-        stop = site.end + reach
-        given.memory[key] = find(text if len(text) <= stop else text[:stop], site, min(end, stop))
-    body: Body | None = given.memory[key]
+    text, stop = given.turns[number], site.end + reach
+    body = given.once(key, lambda: find(text if len(text) <= stop else text[:stop], site, min(end, stop)))
     return None if body is None else replace(body, site=site)
 
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from toolglean.errors import FormatError, UsageError, shown
 from toolglean.tools import ToolLike, ToolSet
@@ -16,6 +16,7 @@ FEWEST = 3
 MOST = 100
 """How many turns are learnt from."""
 
+Made = TypeVar("Made")
 Answer = tuple[str, Mapping[str, Any]]
 """A call that a turn is known to make: the tool's name and the arguments."""
 
@@ -37,6 +38,13 @@ class Given:
     answers: tuple[tuple[Answer, ...], ...] | None = None
     numbers: tuple[int, ...] = ()
     memory: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, key: Any, make: Callable[[], Made]) -> Made:
+        """What `make` returns: made once, and remembered under that key."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        found: Made = self.memory[key]
+        return found
 
     def only(self, kept: Iterable[int]) -> Given:
         """Those turns, in their order."""

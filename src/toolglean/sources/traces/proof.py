@@ -106,8 +106,7 @@ def reading_of(declared: Format, given: Given, number: int) -> Reading:
 
 
 def _read_once(declared: Format, given: Given, number: int) -> tuple[Output, Reading, str]:
-    key = declared, given.numbers[number]
-    if key not in given.memory:
+    def made() -> tuple[Output, Reading, str]:
         try:
             events, error = read(declared, given.tools, [given.turns[number]]), ""
         except FormatError as wrong:
@@ -116,23 +115,20 @@ def _read_once(declared: Format, given: Given, number: int) -> tuple[Output, Rea
         before = takewhile(lambda event: not isinstance(event, CallStart), events)
         content = "".join(event.text for event in before if isinstance(event, Content))
         calls = tuple((call.name, call.arguments) for call in output.calls)
-        given.memory[key] = output, Reading(calls, output.content, output.reasoning, content), error
-    found: tuple[Output, Reading, str] = given.memory[key]
-    return found
+        return output, Reading(calls, output.content, output.reasoning, content), error
+
+    return given.once((declared, given.numbers[number]), made)
 
 
 def _checked(declared: Format, given: Given, number: int) -> tuple[str, str]:
     # What is wrong if the turn is read in pieces, or written; and why it cannot be written.
-    key = declared, given.numbers[number], "pieces"
-    if key not in given.memory:
+    def made() -> tuple[str, str]:
         reading = reading_of(declared, given, number)
         events = read(declared, given.tools, pieces(given.turns[number], STEPS // len(given.turns)))
         same = events == read(declared, given.tools, [given.turns[number]])
-        given.memory[key] = (
-            _written(declared, given.tools, reading) if same else ("it is read differently in pieces", "")
-        )
-    found: tuple[str, str] = given.memory[key]
-    return found
+        return _written(declared, given.tools, reading) if same else ("it is read differently in pieces", "")
+
+    return given.once((declared, given.numbers[number], "pieces"), made)
 
 
 def pieces(text: str, steps: int) -> Iterator[str]:
