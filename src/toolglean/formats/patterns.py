@@ -76,12 +76,8 @@ def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
 
 def before_name(pattern: str) -> str:
     """The text before the name in a pattern of calls; "" if there is none."""
-    before = ""
-    for token in tokens_of(pattern.strip()):
-        if token == Slot("name"):
-            return before
-        before = token.text if isinstance(token, Literal) else before
-    return ""
+    before, name, _ = pattern.strip().partition("{name}")
+    return (literals_of(before) or [""])[-1] if name else ""
 
 
 def closers_of(opener: str, formats: tuple[Format, ...]) -> tuple[str, ...]:
