@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 __all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "snapped", "turn_ends"]
 
@@ -30,26 +31,22 @@ def turn_ends(text: str) -> list[str]:
 
 def common_prefix(one: str, other: str) -> str:
     """What both begin with, up to the end of a marker or word."""
-    left, right = _tokens(one), _tokens(other)
-    count = 0
-    while count < min(len(left), len(right)) and left[count] == right[count]:
-        count += 1
-    found = "".join(left[:count])
+    found = "".join(_shared(_tokens(one), _tokens(other)))
     return found if len(found) in {len(one), len(other)} else found[: snapped(found, len(found))]
 
 
 def common_suffix(one: str, other: str) -> str:
     """What both end with, from the beginning of a marker or word."""
-    left, right = _tokens(one), _tokens(other)
-    count = 0
-    while count < min(len(left), len(right)) and left[-1 - count] == right[-1 - count]:
-        count += 1
-    found = "".join(left[len(left) - count :])
+    found = "".join(reversed(_shared(_tokens(one)[::-1], _tokens(other)[::-1])))
     if len(found) in {len(one), len(other)}:
         return found
     end = found.find(">")
     begun = end != -1 and "<" not in found[:end]
     return found[end + 1 :] if begun else found
+
+
+def _shared(one: list[str], other: list[str]) -> list[str]:
+    return [token for token, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
 
 
 def snapped(text: str, end: int) -> int:
