@@ -160,16 +160,13 @@ def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Ra
     prompts = dict.fromkeys((turn.prompt, turn.prompt.rpartition("\n")[2], ""))
     found = ""
     for prompt in prompts:
-        found = _difference_after(prompt, turn, declared, message, rng)
+        machine = alone(declared, ToolSet(TOOLS), prompt)
+        cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
+        outputs = (fold(events_by(machine, chunks)) for chunks in cuts)
+        found = next(filter(None, (difference(message, output) for output in outputs)), "")
         if not found:
             break
     return found
-
-
-def _difference_after(prompt: str, turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
-    machine = alone(declared, ToolSet(TOOLS), prompt)
-    cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
-    return next(filter(None, (difference(message, fold(events_by(machine, chunks))) for chunks in cuts)), "")
 
 
 def what_is_written(message: Message, text: str) -> tuple[Message, str]:
