@@ -64,8 +64,10 @@ _prose = re.compile(r"[^\S\n]*(?:[\w.,;:!?'\"’”)…—-]+[^\S\n]*)+").match
 
 def frame_of(given: Given, shape: Shape) -> Frame:
     """The text around the calls of that shape."""
-    talk = _talk(given, shape)
-    pieces = _pieces(given, shape, talk)
+    rows = [(text, row) for text, row in zip(given.turns, shape.bodies, strict=True) if row]
+    plain = [text for text, row in zip(given.turns, shape.bodies, strict=True) if not row]
+    talk = talk_of([text[: row[0].start] for text, row in rows], [text[row[-1].end :] for text, row in rows], plain)
+    pieces = _pieces(rows, shape.slot, talk)
     heads = [body.head for row in shape.bodies for body in row]
     closer = common_start([*pieces.between, *pieces.after], ids=True)
     rests = [text[length:] for text, length in zip((*pieces.between, *pieces.after), closer.lengths, strict=True)]
@@ -88,19 +90,11 @@ def frame_of(given: Given, shape: Shape) -> Frame:
     return _without_ends(found) if separators else _unwrapped(found)
 
 
-def _talk(given: Given, shape: Shape) -> Talk:
-    called = [(text, row) for text, row in zip(given.turns, shape.bodies, strict=True) if row]
-    plain = [text for text, row in zip(given.turns, shape.bodies, strict=True) if not row]
-    befores = [text[: row[0].start] for text, row in called]
-    return talk_of(befores, [text[row[-1].end :] for text, row in called], plain)
-
-
-def _pieces(given: Given, shape: Shape, talk: Talk) -> _Pieces:
-    rows = [(text, row) for text, row in zip(given.turns, shape.bodies, strict=True) if row]
+def _pieces(rows: Sequence[tuple[str, tuple[Body, ...]]], slot: str, talk: Talk) -> _Pieces:
     before = tuple(talk.before_call(text[: row[0].start]) for text, row in rows)
     between = [(text[one.end : two.start], one) for text, row in rows for one, two in pairwise(row)]
     after = [(talk.after_call(text[row[-1].end :]), row[-1]) for text, row in rows]
-    named = all(re.search(_own(body), text[:80]) for text, body in (*between, *after)) and shape.slot != "{call}"
+    named = all(re.search(_own(body), text[:80]) for text, body in (*between, *after)) and slot != "{call}"
     if named:
         between = [(re.sub(_own(body), "{name}", text, count=1), body) for text, body in between]
         after = [(re.sub(_own(body), "{name}", text, count=1), body) for text, body in after]
