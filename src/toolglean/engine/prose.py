@@ -221,7 +221,7 @@ def _is_mentioned(turn: Turn, plan: Plan, found: str, behind: str) -> bool | Non
         return False
     if behind in {"", " "}:
         return None
-    before = turn.last_text[-1]
+    before = turn.last_text[-1:]
     in_code = behind[0] == "`" and turn.judge.in_doubt and found not in thoughts
     if in_code or behind[0] in BEHIND_QUOTED or (behind[0] == before and before in QUOTES):
         return True
