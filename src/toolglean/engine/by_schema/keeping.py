@@ -139,8 +139,8 @@ class Keeping(TurnState):
         code = self.judge.code
         for region in closed:
             if self.object is not None and code is not None and code.has_quoted(region):
-                is_in_it = region[0] < self.object.place < region[1]
-                self.object = None if is_in_it and self.object.kind is Noted.OBJECT else self.object.hiding(region)
+                self.object = self._in_fence(self.object, code.begins_fence(self.object.place, (region,)))
+                self.object = self.object and self.object.hiding(region)
         noted = self.object
         if noted is None:
             if self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt and self.described:
@@ -176,6 +176,12 @@ class Keeping(TurnState):
                 return noted._replace(hidden=tuple(each for each in closed if each[1] > place))
             begin = found.start() + end
         return None
+
+    @staticmethod
+    def _in_fence(noted: Unread, is_first: bool | None) -> Unread | None:  # noqa: FBT001  # see `begins_fence`
+        if is_first is None:
+            return None
+        return noted._replace(kind=Noted.FENCED) if is_first else noted
 
     def _object_at(self, text: str) -> tuple[str, int]:
         from toolglean.engine.by_schema.reading import object_at  # noqa: PLC0415  # few turns need it
@@ -292,7 +298,7 @@ class Keeping(TurnState):
         """That content is the first one, or follows what is noted."""
         if self.unread is not None:
             self.unread = self.unread.with_text(text, start)
-        elif self.rules.by_schema and start >= 0 and not self.has_content:
+        elif self.rules.by_schema and start >= 0 and self.emit.index == 0:
             self.unread = _first_of_turn(text, start)
 
     def notes_unread(self, start: int) -> bool:
@@ -345,9 +351,11 @@ class Keeping(TurnState):
         if self.judge.code is not None:
             self.judge.code.settle(end)
             self._note_object("", end, self.judge.code.take_closed())
-        noted = self.object
+        noted, code = self.object, self.judge.code
         if noted is not None and noted.until > noted.end:
             noted = self._object_in(joined(noted.rope), noted.place, noted.hidden, last=True)
+        if noted is not None and code is not None:  # a fence may be one only once its line is whole
+            noted = self._in_fence(noted, code.begins_fence(noted.place, ()))
         if noted is not None and not self.emit.tells_of(noted.place, noted.end):
             self.emit.problem(QUOTED if noted.kind is Noted.FENCED else UNREAD, joined(noted.rope), noted.place)
 
