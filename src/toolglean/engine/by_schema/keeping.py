@@ -2,6 +2,10 @@
 # may begin one (lines.py), how long it is kept (candidate.py), or what is emitted in the end (reading.py).
 #
 # The events of kept content wait in the emitter. A call in a declared spelling releases them.
+#
+# Other content is only noted, and emitted at once: if it turns out to name a call, a `Problem` says so at the end of
+# the turn. That is what a turn opens with, or a line that was refused (`unread`), and an object in the middle of a line
+# or first in a fence (`object`). A quotation may be known late, so what it hides of them is noted, too.
 """Turns that keep content."""
 
 from __future__ import annotations
@@ -130,6 +134,7 @@ class Keeping(TurnState):
         elif tags:
             self.around = around.read(text, before if before.endswith(last) else last, start)
 
+    # As in the last lines of `look_around`, which does without this call, because most text comes there.
     def _read_tags(self, text: str, before: str, last: str, start: int) -> None:
         if self.rules.by_schema and ("<" in text or "[" in text or self.around.tail != ""):
             self.around = self.around.read(text, before if before.endswith(last) else last, start)
