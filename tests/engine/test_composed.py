@@ -325,6 +325,16 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         f' to=pay<|message|><atem:function_calls>\n<atem:invoke name=" \n<function_results>\n{LOCAL}</function_results>',
         [], "",
     ),
+    "a fence behind a lone tag": ("hermes", f"Like this:\n<tool_call>\n```json\n{_json(1)}\n```", [], ""),
+    "a list in a fence behind a lone tag": ("auto", f"So.\n<tool_call>\n```json\n[{_json(1)}]\n```", [], ""),
+    "a fence behind a lone tag, and text": ("qwen3-coder", f"<tool_call>\n```json\n{_json(1)}\n```\nNever.", [], ""),
+    "an open fence behind a lone tag": ("hermes", f"<tool_call>\n```json\n{_json(1)}, {_json(2)}", [], ""),
+    "two fences, each behind a lone tag": (
+        "hermes", f"<tool_call>\n```json\n{_json(1)}\n```\n\n<tool_call>\n```json\n{_json(2)}\n```<|im_end|>", [], "",
+    ),
+    "a fence within a tag": (
+        "hermes", f"<tool_call>\n```json\n{_json(1)}\n\n```\n\n</tool_call>\n\nSo.", [PAID], "",
+    ),
 }  # fmt: skip
 
 

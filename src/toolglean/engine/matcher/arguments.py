@@ -33,6 +33,7 @@ __all__ = ["Arguments", "Objects"]
 
 
 _name_slot = re.compile(r"\{name(?:=[^{}]*)?\}")
+_fence_in_tag = re.compile(r"<[^\n`]*>\s*```").match
 
 
 class Arguments(Field):
@@ -164,7 +165,7 @@ class Arguments(Field):
 class Objects(Field):
     """JSON objects with name and arguments. The envelope reads their first bracket itself."""
 
-    __slots__ = ("_begun", "_envelope")
+    __slots__ = ("_begun", "_envelope", "_fenced")
 
     within = "JSON"
     owned = ("_envelope",)
@@ -177,6 +178,7 @@ class Objects(Field):
         ends = program.formats[number].drop if bare else ()
         self._envelope = Envelope(turn.limits.depth, bare=bare, leaves_open=not bare, renamed=renamed, ends=ends)
         reading.call.is_of(number)
+        self._fenced = _fence_in_tag(turn.region.text) is not None
         own = not reading.fallback.is_foreign
         turn.region.hand_out(stream_in_reasoning=own and program.calls_in_reasoning(number, turn.channel))
 
@@ -200,6 +202,9 @@ class Objects(Field):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         envelope = self._envelope
+        if self._fenced and not envelope.frames and text[i] == "[":  # its calls would end before it is closed
+            no_call(turn, reading)
+            return i
         before = turn.emit.index
         j = READERS[envelope.reading](envelope, turn, text, i)  # as `Envelope.read`, without its call
         if turn.emit.index > before:
@@ -213,7 +218,7 @@ class Objects(Field):
         elif envelope.scanner.token is CLOSE and envelope.has_ended:
             if turn.emit.open:
                 reading.walk.close_slot(self.slot, "", turn.tape.base + j)
-                reading.read_as(Ending(self.slot))
+                reading.read_as(Ending(self.slot, fenced=self._fenced))
             elif not self._begun:
                 turn.region.settle()
                 no_call(turn, reading)
