@@ -8,6 +8,8 @@ import pytest
 
 from fuzz.knowing import Row, fixture_rows, missed, names
 from tests.support import depth
+from tests.support.chunkings import events_of
+from toolglean import Parser, ParserOptions
 
 LEFT = "what a server leaves of a marker begins with a word, in the middle of a line: prose would cost more"
 MUSE = "the marker that begins the turn is a word after a blank"
@@ -21,7 +23,6 @@ EXCEPT = {
     "re-07": "`auto` takes the end of a marker that nobody declares for an opener of Functionary",
     "ds-15": "MiniMax's own call has begun when a parameter turns out to be one of DSML",
     "hunyuan-4": "a section of a family whose calls another reads too is closed, and its opener was set aside",
-    "inv-mu-02": "a list with a comma too many is left to the end of the turn",
     "lag-02": "a name alone: the turn is over before a format is certain",
     "llama3-json": "xLAM's own calls have no separator",
 }
@@ -33,6 +34,26 @@ def test_a_named_format_reads_what_auto_reads(name: str) -> None:
     rows = [row for row in fixture_rows() if row.id not in EXCEPT]
     for row in depth.chosen(rows, 1, key=lambda each: f"{name} {each.id}"):
         assert missed(row, name) is None, row.id
+
+
+TURNS = {
+    "a tool whose name begins like the first word of a call": 'find({"city": "Kobe"})',
+    "the closer of another family": '{"name": "look", "arguments": {"city": "Oslo"}}\n</tool_call>',
+    "a list with a comma too many": '[{"name": "look", "arguments": {"city": "Oslo"}},\n{"name": "clock", "arguments": {}},]',
+    "the section of another family, and own calls": (
+        '<minimax:tool_call>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
+        '<invoke name="look">\n<parameter name="city">Kobe</parameter>\n</invoke>\n</minimax:tool_call>'
+    ),
+}
+
+
+@pytest.mark.parametrize("which", TURNS)
+def test_every_named_format_reads(which: str) -> None:
+    city = {"type": "object", "properties": {"city": {"type": "string"}}}
+    row = Row(which, TURNS[which], [*({"name": name, "parameters": city} for name in ("look", "find")), "clock"])
+    assert {name: less for name in names() if (less := missed(row, name)) is not None} == {}
+    for name in ("deepseek-v3", "llama3-json", "anthropic", "xlam"):
+        events_of(lambda own=name: Parser(row.tools, format=own, options=ParserOptions(markup=True)), row.text)
 
 
 def test_it_tells_what_is_missed() -> None:

@@ -271,7 +271,7 @@ class Turn(Speech):
 
     def expect_late_closers(self, closers: tuple[str, ...], place: int) -> None:
         """A call ended at that place without these closers: if one comes soon, it is markup."""
-        self.judge.heed(self.judge.closers.expecting((*closers, *self.emit.strays.around), place + self.limits.held))
+        self.judge.heed(self.judge.closers.after_call((*closers, *self.emit.strays.around), place + self.limits.held))
 
     def ignore_calls_until(self, closers: Iterable[str]) -> None:
         """A call could not be read: ignore calls until one of the closers has come. See closers.py."""

@@ -45,8 +45,12 @@ class Closers(NamedTuple):
         """The same, after the closer of the call that failed."""
         return self._replace(awaited=None)
 
+    def after_call(self, late: tuple[str, ...], until: int) -> Closers:
+        """The same, after a call that ended without these closers, in a section that may have ended without others."""
+        return self.expecting(tuple(dict.fromkeys((*late, *self.late))), until)
+
     def expecting(self, late: tuple[str, ...], until: int) -> Closers:
-        """The same, after a call that ended without these closers."""
+        """The same, if only these late ones are looked for."""
         return self._replace(late=late, until=until if late else 0)
 
     def is_awaited(self, found: str) -> bool:

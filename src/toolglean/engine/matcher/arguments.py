@@ -229,6 +229,10 @@ class Objects(Field):
                 reading.go_after(self.slot.after)
         return j
 
+    def _closes_list(self, reading: Reading) -> bool:
+        # Whether what follows the calls may begin with the bracket of their list.
+        return self._envelope.bare and reading.walk.program.nfa.step(self.slot.after, "]") is not None
+
     def _refuse(self, turn: Turn, reading: Reading, char: str, place: int) -> None:
         envelope = self._envelope
         if envelope.scanner.fault == "depth":
@@ -236,7 +240,7 @@ class Objects(Field):
         elif turn.region.open:
             if not turn.suspend_refused(Kind.REGION, None, char, place):
                 no_call(turn, reading)
-        elif turn.repair is not OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
+        elif turn.repair is not OFF and char == "]" and envelope.last_read == "," and not self._closes_list(reading):
             # A list of calls with a comma after the last one: no call needs a repair, but the list must be closed.
             turn.emit.problem(LEFTOVER_MARKER, char, place)
             envelope.take_back()

@@ -152,7 +152,7 @@ class FormatPlan(Plan):
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
         """See `Plan`: a fallback format may begin so, or it is not certain yet whether the first word is prose."""
-        fallback_formats, states = self._asked(turn), self._bare_states(turn, text[i])
+        fallback_formats, states = self._asked(turn), self._bare_states(turn, text, i)
         if states is not None:  # the prompt comes in one piece
             return self._is_prose(turn, states, text, i) is None and not turn.tape.in_prompt
         return fallback_formats is not None and fallback_formats.at_start(text, i).waits
@@ -160,7 +160,7 @@ class FormatPlan(Plan):
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """The turn begins at `i`: with a marker, or with a call that has none."""
         fallback_formats, start = self._asked(turn), turn.tape.base + i
-        states = self._bare_states(turn, text[i])
+        states = self._bare_states(turn, text, i)
         if states is not None and self._is_prose(turn, states, text, i):
             return None
         if states is not None:
@@ -173,30 +173,31 @@ class FormatPlan(Plan):
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
-    def _bare_states(self, turn: Turn, char: str) -> StateSet | None:
-        # If the format's own calls need no marker: the states in which that character may begin one.
+    def _bare_states(self, turn: Turn, text: str, i: int) -> StateSet | None:
+        # If the format's own calls need no marker: the states in which one may begin with that text.
         if not self.program.has_bare:
             return None
         states = self.program.bare_start(turn.narrowed_to)
-        return states if self.program.nfa.step(states, char) is not None or states.slot_for(char) else None
+        end = len(text) if self.fallback_formats is not None else i + 1  # what others may read must be certain
+        return states if states.slot_for(text[i]) or self._reaches(states, text[i:end]) is not False else None
+
+    def _reaches(self, states: StateSet, text: str) -> bool | None:
+        # Whether the format has a marker that begins that text; None: it may have, if more text comes.
+        here: StateSet | None = states
+        for char in text:
+            here = self.program.nfa.step(here, char)
+            if here is None or here.slots or here.flags:
+                return here is not None
+        return None
 
     def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool | None:
         # Nearly always a turn begins with a word that no marker begins with, and that is not the name of a tool: there
         # is not a call without a marker. None: more text is needed to tell.
-        if self.fallback_formats is not None or any(edge.kind != "name" for edge in states.slot_for(text[i])):
-            return False
+        edges, is_own = states.slot_for(text[i]), self._reaches(states, text[i:])
+        if self.fallback_formats is not None or any(edge.kind != "name" for edge in edges):
+            return False if edges or is_own is not None else None
         is_no_name = text[i].isalpha() and turn.names.cannot_begin(text, i)
-        if is_no_name is False:
-            return False
-        here, step = states, self.program.nfa.step
-        for place in range(i, len(text)):
-            found = step(here, text[place])
-            if found is None:
-                return is_no_name
-            if found.slots or found.flags:
-                return False
-            here = found
-        return None
+        return is_no_name if is_own is False or is_no_name is False else False if is_own else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         own = all(each is other for each, other in zip(self.formats, self.program.formats, strict=True))
