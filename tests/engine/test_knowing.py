@@ -9,7 +9,7 @@ import pytest
 from fuzz.knowing import Row, fixture_rows, missed, names
 from tests.support import depth
 from tests.support.chunkings import events_of
-from toolglean import Parser, ParserOptions
+from toolglean import Parser, ParserOptions, parse
 
 LEFT = "what a server leaves of a marker begins with a word, in the middle of a line: prose would cost more"
 MUSE = "the marker that begins the turn is a word after a blank"
@@ -54,6 +54,13 @@ def test_every_named_format_reads(which: str) -> None:
     assert {name: less for name in names() if (less := missed(row, name)) is not None} == {}
     for name in ("deepseek-v3", "llama3-json", "anthropic", "xlam"):
         events_of(lambda own=name: Parser(row.tools, format=own, options=ParserOptions(markup=True)), row.text)
+
+
+@pytest.mark.parametrize("tool", ["a b", "<x>", "{name}", "f\ng", "名前", "["])
+def test_every_format_reads_for_a_tool_whose_name_none_of_its_markers_may_contain(tool: str) -> None:
+    """Of a format that writes a tag for each tool, nothing is left then."""
+    for name in ("auto", *names()):
+        assert parse("Hi <a b>x</a b>", tools=[tool], format=name).content == "Hi <a b>x</a b>"
 
 
 def test_it_tells_what_is_missed() -> None:

@@ -87,6 +87,23 @@ def misspelt(closer: str) -> list[str]:
     return [each for each in dict.fromkeys(found) if each != closer]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\nls\n</function>\n</tool_call>\nSo.", ["missing-closer"]),
+        ("glm-4.5", "<tool_call>f<arg_key>a</arg_key><arg_value>Oslo</tool_call>\nSo.", ["missing-closer"]),
+        ("minimax-m2", MINIMAX.format('<parameter name="a">ls</p>') + "\nSo.", ["missing-closer"]),
+        ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\nls\n", []),
+    ],
+)
+def test_a_value_in_which_the_call_was_closed_is_told(name: str, text: str, told: list[str]) -> None:
+    """The value may be meant so, and go on: so it is told only if the turn ends in it."""
+    for own in (name, "auto"):
+        events = read(own, text)
+        assert [call.status for call in ended(events)] == ["incomplete"]
+        assert [each.code for each in events if isinstance(each, Problem)] == told
+
+
 def test_nearly_all_formats_with_parameters_are_tried() -> None:
     assert len(BY_PARAMETERS) > 25  # the others write JSON where they can
 

@@ -71,6 +71,7 @@ NAME_ALONE = Reason("name-alone", "malformed call: a name without arguments, fol
 EXPRESSION = Reason("part-of-expression", "malformed call: it is part of an expression")
 AFTER_ARGUMENTS = Reason("text-after-arguments", "malformed call: text after the arguments")
 NO_CLOSER = Reason("missing-closer", "malformed call: its closing marker was expected")
+UNCLOSED_VALUE = Reason("missing-closer", "value that was not closed: it contains a closing marker of its call")
 NO_MARKER = Reason("malformed-call", "malformed call: a marker was expected")
 AFTER_UNCLOSED = Reason("unclosed-call", "call after a malformed call that was not closed")
 NUMBERED = Reason("numbered-call", "a number instead of a name, and arguments that do not fit exactly one tool")

@@ -88,7 +88,7 @@ class OtherFormats:
         self.last_tags = frozenset(marker for each in self._beginnings if each.last for marker in each.markers)
         self.own_literals = tuple(sorted(own.channel(0, ()).finder.literals))
         self.longest = max(map(len, (*markers, *self.own_literals)), default=0)
-        self._closers = " ".join(own.ends(0)[0])
+        self._closers = " ".join(own.ends(0)[0]) if own.formats else ""  # none is left if no tool's name can be a tag
         self._finders: dict[tuple[int, tuple[int, ...], bool], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._at_start: dict[str, Program | None] = {}

@@ -18,12 +18,13 @@ from toolglean.engine.matcher.literals import arrived
 from toolglean.engine.matcher.reading import NOWHERE, Field
 from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, opens_tag, swallowed_markers_of
 from toolglean.engine.parameters import pass_value
+from toolglean.engine.reasons import UNCLOSED_VALUE
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
 from toolglean.formats.parameters import Followers, followers_of
 from toolglean.formats.spellings import can_close
 from toolglean.scan.json_reader import JsonValueReader
-from toolglean.scan.reader import string_text
+from toolglean.scan.reader import quoted_text, string_text
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
@@ -102,6 +103,13 @@ class Value(Field):
             return turn.hold(text, place) if turn.reading_call else place
         self._close(reading, turn.tape.base + place, found)
         return place + len(found)
+
+    def completes(self, turn: Turn, reading: Reading) -> bool:
+        """See `Payload`. The turn ends in the value."""
+        call, closers = turn.emit.call, reading.walk.program.ends(reading.call.format)[0]
+        if call.known is not False and any(quoted_text(each) in call.written for each in closers):
+            turn.emit.problem(UNCLOSED_VALUE, call.name, call.start)
+        return False
 
     def stops(self) -> Stops | None:
         """See `Payload`."""

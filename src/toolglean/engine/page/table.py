@@ -134,7 +134,7 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
 
 
 _ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote"))
-_EXAMPLES = _spelt(("example", "examples"))
+_EXAMPLES = _spelt(("example", "examples", "quote", "document", "documents", "file_content", "stdout", "stderr"))
 _WRAPPERS = _spelt(("user", "human", "system", "reasoning"))
 _ROLES = _spelt(ROLES)
 

@@ -51,6 +51,7 @@ FORMATS = (
     Format(
         "functiongemma",
         call="<start_function_call>call:{name}{arguments}<end_function_call>",
+        also=("<start_function_call>call:{name}{arguments}</end_function_call>",),
         arguments=Quoted("<escape>", all=True),
         drop=("<end_of_turn>", "<start_function_response>", "<eos>"),
         models=("functiongemma",),
@@ -71,7 +72,7 @@ FORMATS = (
         call="{name}({keywords})",
         without_special_tokens=(
             "print({name}({keywords}))",
-            "default_api.{name}({keywords})",
+            *("default_api.{name}({keywords})", "functions.{name}({keywords})"),
             "print(default_api.{name}({keywords}))",
             *("tool_code{ws}print(default_api.{name}({keywords}))", "tool_code{ws}print({name}({keywords}))"),
         ),
