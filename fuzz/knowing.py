@@ -10,8 +10,8 @@
 # A word is looked for by those who declare it, and by `auto`: the others would have to look at all prose for it. So let
 # pass are a header that begins the turn with a word, because the prompt ends in its first marker (` to=self` before
 # `<|message|>`), and all from a call on that begins neither its line nor with one of the signs `<[` (`functools[…]`).
-# And if the prompt has opened the reasoning, a format that has reasoning of its own knows how it ends. And Harmony's own
-# arguments may be text, so what is behind its header is theirs, also if it begins like another family's call.
+# And if the prompt has opened the reasoning, a format that has reasoning of its own knows how it ends. And behind
+# Harmony's own header comes what may be text, also if it begins like another family's call.
 #
 """`python -m fuzz.knowing [--count N] [--seed N] [--format NAME]`: what is read only if no format is named."""
 

@@ -90,7 +90,7 @@ def misspelt(closer: str) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\nls\n</function>\n</tool_call>\nSo.", ["missing-closer"]),
+        ("qwen3-coder", QWEN.format("<parameter=a>\nls") + "\nSo.", ["missing-closer"]),
         ("glm-4.5", "<tool_call>f<arg_key>a</arg_key><arg_value>Oslo</tool_call>\nSo.", ["missing-closer"]),
         ("minimax-m2", MINIMAX.format('<parameter name="a">ls</p>') + "\nSo.", ["missing-closer"]),
         ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\nls\n", []),

@@ -102,7 +102,8 @@ class Ending(Stage):
             is_marker = _is_marker(reading.walk, rest)
             return is_marker or (None if is_marker is None else _ends_tree(turn, rest))
         if self._fenced:
-            return None if _closes_tag(reading.walk, rest) is None else rest[0] not in ",;{["  # another call would follow
+            closes = _closes_tag(reading.walk, rest)
+            return None if closes is None else rest[0] not in ",;{["  # another call
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
         ends = self._is_behind(turn, reading, rest)
