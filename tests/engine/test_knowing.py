@@ -56,11 +56,12 @@ def test_every_named_format_reads(which: str) -> None:
         events_of(lambda own=name: Parser(row.tools, format=own, options=ParserOptions(markup=True)), row.text)
 
 
-@pytest.mark.parametrize("tool", ["a b", "<x>", "{name}", "f\ng", "名前", "["])
+@pytest.mark.parametrize("tool", ["", "a b", "<x>", "{name}", "f\ng", "名前", "["])
 def test_every_format_reads_for_a_tool_whose_name_none_of_its_markers_may_contain(tool: str) -> None:
     """Of a format that writes a tag for each tool, nothing is left then."""
     for name in ("auto", *names()):
         assert parse("Hi <a b>x</a b>", tools=[tool], format=name).content == "Hi <a b>x</a b>"
+        assert parse('Action: f\nAction Input: {"x": 1} y', tools=[tool], format=name).content
 
 
 def test_it_tells_what_is_missed() -> None:

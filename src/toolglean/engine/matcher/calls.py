@@ -312,7 +312,7 @@ def _behind_markers(text: str) -> str:
 
 def _goes_on_behind_name(turn: Turn, name: str) -> bool:
     # Whether words with a colon came after the name of a tool: `Action Input:`. So it was no mention.
-    is_known = turn.names.resolve(name) is not None
+    is_known = name != "" and turn.names.resolve(name) is not None
     return is_known and _label_ends(turn.region.text.rpartition(name)[2]) is not None
 
 
