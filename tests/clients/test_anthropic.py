@@ -16,8 +16,9 @@ from tests.support import depth
 from tests.support.later import later
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn
 from tests.support.message_protocol import faults
-from toolglean import ToolSet, render
+from toolglean import ToolSet
 from toolglean.clients.messages import dict_message_events
+from toolglean.formats.render import render
 
 anthropic = later("anthropic", reason="needs toolglean[anthropic]")
 
