@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.infer_report import outcomes
+from tests.support.infer_outcomes import outcomes
 from tests.support.shared import SHARED
 from toolglean import Parser, parse
 from toolglean.cli.formats import declaration
@@ -367,7 +367,7 @@ SOME = [
 @pytest.mark.parametrize("alone", [False, True])
 def test_some_shared_templates(alone: bool) -> None:
     some = depth.chosen(SOME, 1, key=lambda each: f"{each} {alone}")
-    found = outcomes(some, "", alone=alone, samples=20)
+    found = outcomes(some, alone=alone, samples=20)
     assert len(found) == len(some)
     for outcome in found:
         assert outcome.found is not None, outcome.error
