@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates import jinja_render, parse_tag, tag_of
+from toolglean.errors import TemplateError
+from toolglean.sources.templates import parse_tag, tag_of
 
 GO = {
     # actions
@@ -117,16 +115,3 @@ def test_a_broken_jinja_template_says_in_which_line(source: str) -> None:
         tag_of(source, "jinja")
     assert (caught.value.line, caught.value.column) == (line, 1)
     assert caught.value.text == source.replace("\r\n", "\n").split("\n")[line - 1]
-
-
-def test_without_jinja2_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    jinja_render._environment.cache_clear()
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(UsageError, match=r"pip install .*\[jinja\]"):
-        tag_of("{% if a %}{% endif %}")
-    assert tag_of("{{if .ToolCalls}}<call>{{end}}").tag == "<call>"  # who has a Go template needs no jinja2
-
-
-def test_no_other_language() -> None:
-    with pytest.raises(UsageError, match="language='mustache' is not valid: pass 'go' or 'jinja'"):
-        tag_of("", "mustache")
