@@ -14,6 +14,7 @@ import httpx
 from pydantic import BaseModel
 
 from tests.llm.both import HI, ONCE, OSLO, SOON, TOOLS, WEATHER
+from tests.llm.models import Cold
 from tests.support.loopback import Call, Loopback, Turn
 from toolglean.llm import ClientError, ConfigurationError, Message, OpenAICompatible, ServerError, ToolOrchestratingLLM
 
@@ -75,12 +76,6 @@ def test_what_python_takes_for_a_line_end_is_none_in_an_event(end: bytes) -> Non
             *_, response = OpenAICompatible("m", client=client).stream_chat("hi")
             found.append(response.message.content)
     assert found == ["a\u2028b\x85cd"] * 3
-
-
-class Cold(BaseModel):
-    """Whether it is."""
-
-    cold: bool
 
 
 def test_the_request() -> None:
