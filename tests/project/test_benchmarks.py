@@ -254,7 +254,7 @@ def test_each_reader_reads_the_call(reader: Reader, payload: Callable[[int], Any
     chunks = cut(call_of(reader, 1000, payload))
     found = everything(reader, chunks)
     assert everything(reader, chunks) == found  # it begins anew
-    ended = [each.call for each in found if isinstance(each, CallEnd)]
+    ended: list[Any] = [each.call for each in found if isinstance(each, CallEnd)]
     [call] = ended or [each for each in found if hasattr(each, "arguments")]
     assert isinstance(call, toolglean.ToolCall | ollama.Call)
     assert key == "numbers" or call.name == "write_file"
