@@ -86,7 +86,7 @@ PROCESSES = (
 
 
 def _templates(effort: Effort) -> list[Work]:
-    # Templates of our own, and a sample of the shared ones where they are at hand; tests/support/infer_report.py
+    # Templates of our own, and a sample of the shared ones where they are at hand; tests/support.infer_outcomes.py
     # takes all.
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415  # large, and needed here only
 

@@ -79,15 +79,12 @@ def test_demo_rows_are_the_tokens_in_order(capsys: pytest.CaptureFixture[str]) -
     assert [cell for cell in cells if cell] == tokens
 
 
-def test_demo_list(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--list"]) == 0
-    shown = capsys.readouterr().out
-    assert [row.split()[0] for row in shown.splitlines()] == [stream.name for stream in load_streams()]
-
-
 def test_demo_all_and_one(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["demo", "--list"])
+    listed = capsys.readouterr().out.splitlines()
     main(["demo", "--all"])
     everything = capsys.readouterr().out
+    assert [row.split()[0] for row in listed] == [stream.name for stream in load_streams()]
     for stream in load_streams():
         main(["demo", stream.name])
         one = capsys.readouterr().out.partition(f"\n\n{len(load_streams())} streams")[0]
@@ -142,15 +139,26 @@ def test_colour(
     assert Paint(wanted=wanted)("x", "1", "32") == ("\x1b[1;32mx\x1b[0m" if colour else "x")
 
 
-@pytest.mark.parametrize(("args", "colour"), [([], True), (["--color", "never"], False)])
-def test_demo_colour(
+@pytest.mark.parametrize(
+    ("args", "colour"),
+    [
+        (["demo", "--delay", "0"], True),
+        (["explain", "hermes"], True),
+        (["formats"], True),
+        (["formats", "hermes"], False),  # to be pasted
+    ],
+)
+def test_commands_have_colours_on_a_terminal_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], args: list[str], colour: bool
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    main(["demo", "--delay", "0", *args])
-    assert (ESCAPE in capsys.readouterr().out) == colour
+    shown = []
+    for is_terminal, more in ((False, []), (True, ["--color", "never"]), (True, [])):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)  # noqa: B023
+        main([*args, *more])
+        shown.append(ESCAPE in capsys.readouterr().out)
+    assert shown == [False, False, colour]
 
 
 def test_demo_on_a_terminal_that_knows_no_unicode() -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from tests.cli.test_parse import toolglean
 
@@ -132,38 +129,6 @@ def test_colour() -> None:
     assert COLOUR.search(coloured)
     assert COLOUR.sub("", coloured) == plain
     assert shown("--color", "always", text=BROKEN, NO_COLOR="1") == coloured  # asked for outright
-
-
-class Terminal:
-    """Standard output as a terminal."""
-
-    def __init__(self, out: Any) -> None:
-        self._out = out
-
-    def isatty(self) -> bool:
-        return True
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._out, name)
-
-
-def test_colour_on_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    import sys  # noqa: PLC0415  # for this test alone
-
-    from toolglean.cli import main  # noqa: PLC0415
-
-    file = tmp_path / "turn.txt"
-    file.write_text(BROKEN, encoding="utf-8")
-    monkeypatch.setattr(sys, "stdout", Terminal(sys.stdout))
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    assert main(["explain", str(file)]) == 1
-    assert COLOUR.search(capsys.readouterr().out)
-    monkeypatch.setenv("NO_COLOR", "1")
-    main(["explain", str(file)])
-    assert not COLOUR.search(capsys.readouterr().out)
 
 
 def test_much_is_left_out_and_counted() -> None:

@@ -76,13 +76,3 @@ def test_json_has_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
         valid.validate(row)
     templates = [row["name"] for row in rows if row["response_template"] is not None]
     assert {"hermes", "qwen3-coder", "gemma-4", "mistral-v13"} <= {*templates}
-
-
-def test_colour_only_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "\x1b[" not in shown(capsys)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert "\x1b[" in shown(capsys)
-    assert "\x1b[" not in shown(capsys, "--color", "never")
-    assert "\x1b[" not in shown(capsys, "hermes")  # to be pasted

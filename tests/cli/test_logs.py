@@ -133,27 +133,6 @@ TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"properti
 XML = "<tool_call>\n<function=f>\n<parameter=x>\n5\n</parameter>\n</function>\n</tool_call>"
 
 
-@pytest.mark.parametrize(
-    ("row", "known", "value"),
-    [
-        ({"tools": TOOLS}, True, 5),
-        ({"tools": json.dumps(TOOLS)}, True, 5),
-        ({"request": {"tools": TOOLS, "model": "qwen3-coder:30b"}}, True, 5),
-        ({"request": {"body": {"tools": TOOLS}}}, True, 5),
-        ({"tools": ["g"]}, False, "5"),
-        ({"tools": []}, None, "5"),
-        ({"tools": None, "model": "qwen3-coder:30b"}, None, "5"),
-        ({"model": "a model of which nobody has heard"}, None, "5"),
-        ({"model": 3}, None, "5"),
-    ],
-)
-def test_tools_and_model_of_a_row(row: Any, known: bool | None, value: Any, tmp_path: Path) -> None:
-    run(write(tmp_path / "log", [json.dumps({"id": 1, "content": XML, **row})]), tmp_path / "rows", code=0)
-    [found] = rows_of(tmp_path / "rows")
-    [call] = found["calls"]
-    assert (found["format"], call["known"], call["arguments"]) == ("qwen3-coder", known, {"x": value})
-
-
 @pytest.mark.parametrize("tools", ["oops", "{}", [3], 7, [{}]])
 def test_tools_that_cannot_be_read_are_a_problem_of_their_row(tools: Any, tmp_path: Path) -> None:
     log = write(tmp_path / "log", [json.dumps({"id": 1, "content": XML, "tools": tools})])

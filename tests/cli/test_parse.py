@@ -84,21 +84,6 @@ def test_events_are_named() -> None:
     assert found[0] == {"event": "content", "text": "Hi. ", "start": 0}
 
 
-@pytest.mark.parametrize("events", [[], ["--events"]])
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("no call", 0),
-        (CALL, 0),
-        ('<tool_call>{"name": "f", "arguments": {"x": 1', 4),  # cut off
-        ('<tool_call>{"name": "f", "arguments": {"x": 1, "x": 2}}', 1),  # a problem: the key came twice
-        ("<tool_call>{oops", 1),
-    ],
-)
-def test_exit_code_of_a_turn(text: str, code: int, events: list[str]) -> None:
-    assert toolglean("parse", *TAG, *events, stdin=text.encode()).returncode == code
-
-
 @pytest.mark.parametrize(
     "stream",
     [
@@ -212,14 +197,6 @@ def test_the_format_is_named_or_found_out(args: list[str], found: str) -> None:
 def test_a_turn_that_shows_no_format() -> None:
     assert lines(toolglean("parse", stdin=b"Hello."))[0]["format"] is None
     assert lines(toolglean("parse", "--format", "hermes", stdin=b"Hello."))[0]["format"] == "hermes"
-
-
-def test_types_come_from_the_tools(tmp_path: Path) -> None:
-    path = tmp_path / "tools.json"
-    parameters = {"type": "object", "properties": {"x": {"type": "integer"}}}
-    path.write_text(json.dumps([{"name": "f", "parameters": parameters}]), encoding="utf-8")
-    [turn] = lines(toolglean("parse", "--tools", str(path), stdin=CODER.encode()))
-    assert turn["calls"][0]["arguments"] == {"x": 1}
 
 
 def test_reasoning_that_the_prompt_has_opened(tmp_path: Path) -> None:

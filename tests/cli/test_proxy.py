@@ -103,41 +103,32 @@ def test_it_serves_until_it_is_interrupted_and_tells_of_calls_that_stay_content_
         assert not any(part in f"{told}{more}" for part in ("Oslo", "s3cret"))
 
 
-def test_arguments_stream_where_that_is_wanted() -> None:
-    with serve() as server, answering("--upstream", f"{server.url}/v1", "--stream-arguments") as url:
-        server.play(Turn(list(HERMES)))
-        assert post(f"{url}/v1/chat/completions", asked("chat", TOOLS)).count(b'"arguments":') > 10
+UNKNOWN = HERMES.replace("get_weather", "delete_all")
+BROKEN = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
+OPTIONS: dict[str, tuple[list[str], str, list[tuple[str, Any]]]] = {
+    # what the command is given, what the model writes, and the calls that the client gets
+    "its format": (["--format", "hermes"], HERMES, [("get_weather", {"city": "Oslo"})]),
+    "one format, strictly": (["--format", "gemma-4", "--strict-format"], HERMES, []),
+    "an unknown tool": (["--unknown-tools", "call"], UNKNOWN, [("delete_all", {"city": "Oslo"})]),
+    "arguments that stream": (["--stream-arguments"], HERMES, [("get_weather", {"city": "Oslo"})]),
+    "repaired": (["--format", "hermes"], BROKEN, [("get_weather", {"city": "Oslo"})]),
+    "not repaired": (["--format", "hermes", "--no-repair"], BROKEN, []),
+}
 
 
-def test_strict_reads_the_named_format_alone() -> None:
-    with (
-        serve() as server,
-        answering("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict-format") as url,
-    ):
-        server.play(Turn(list(HERMES)))
+@pytest.mark.parametrize("name", OPTIONS)
+def test_what_the_options_change(name: str) -> None:
+    args, text, calls = OPTIONS[name]
+    with serve() as server, answering("--upstream", f"{server.url}/v1", *args) as url:
+        server.play(Turn(list(text)))
         request = asked("chat", TOOLS)
-        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
-    assert (found.calls, found.text) == ([], HERMES)
-
-
-def test_a_call_to_an_unknown_tool_is_one_if_you_say_so() -> None:
-    unknown, request = HERMES.replace("get_weather", "delete_all"), asked("chat", TOOLS)
-    with serve() as server, answering("--upstream", f"{server.url}/v1", "--unknown-tools", "call") as url:
-        server.play(Turn(list(unknown)))
-        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
-        assert found.calls == [("delete_all", {"city": "Oslo"})]
-
-
-def test_malformed_calls_are_repaired_unless_told_otherwise() -> None:
-    broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
-    for more, calls in (((), 1), (("--no-repair",), 0)):
-        with serve() as server, answering("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as url:
-            server.play(Turn(list(broken)))
-            request = asked("chat", TOOLS)
-            found = said("chat", post(f"{url}/v1/chat/completions", request), request)
-            with urllib.request.urlopen(f"{url}/metrics", timeout=30) as metrics:  # noqa: S310
-                assert (b'toolglean_repairs_total{repair="' in metrics.read()) == bool(calls)
-        assert len(found.calls) == calls
+        data = post(f"{url}/v1/chat/completions", request)
+        with urllib.request.urlopen(f"{url}/metrics", timeout=30) as metrics:  # noqa: S310  # on loopback
+            assert (b'toolglean_repairs_total{repair="' in metrics.read()) == (name == "repaired")
+    found = said("chat", data, request)
+    assert found.calls == calls
+    assert calls or name == "not repaired" or found.text == text
+    assert (data.count(b'"arguments":') > 10) == ("--stream-arguments" in args)
 
 
 def test_the_benchmark_runs() -> None:

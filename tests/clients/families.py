@@ -7,8 +7,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from toolglean import ToolSet, render
+from toolglean import ToolSet
 from toolglean.formats import get_format
+from toolglean.formats.render import render  # it proves nothing, which would take seconds
 
 TOOLS: list[dict[str, Any]] = [
     {

@@ -16,8 +16,9 @@ from tests.support import depth
 from tests.support.later import later
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn
 from tests.support.message_protocol import faults
-from toolglean import ToolSet, render
+from toolglean import ToolSet
 from toolglean.clients.messages import dict_message_events
+from toolglean.formats.render import render
 
 anthropic = later("anthropic", reason="needs toolglean[anthropic]")
 
@@ -102,16 +103,6 @@ def test_leaked_calls_are_tool_use(leak: Leak, server: Loopback) -> None:
         assert len([delta for delta in raw if delta.type == "input_json_delta"]) == len(leak.calls)
 
 
-@pytest.mark.sampled(6)
-@each_leak
-def test_the_same_behind_the_proxy(leak: Leak, server: Loopback, proxy: str) -> None:
-    expected = (leak.content, leak.calls, "tool_use")
-    server.play(*[Turn(pieces(leak.text))] * 2)
-    with behind(proxy) as own:
-        assert outcome(create(own)) == expected
-        assert outcome(final(own)) == expected
-
-
 SEVENTEEN = {name: leak for name, leak in KINDS_OF_LEAKS.items() if leak.second is None}  # a message has one choice
 REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 
@@ -171,15 +162,6 @@ def test_what_needs_no_repair_is_the_same_bytes(turn: Turn, server: Loopback, pr
         with toolglean_client(library_of(None)) as ours:
             found.append(ours.post(f"{server.url}/v1/messages", json=request).content)
         assert len(set(found)) == 1
-
-
-def test_what_the_server_has_parsed_stays(server: Loopback) -> None:
-    server.play(*[PLAIN[1]] * 2)
-    with client(server) as own:
-        whole = create(own)
-        assert outcome(whole) == ("Yes.", [("get_weather", {"city": "Oslo"}), ("get_time", {})], "tool_use")
-        assert (whole.content[0].thinking, whole.content[0].signature) == ("Hm. So.", "c2lnbmVk")
-        assert outcome(final(own)) == outcome(whole)
 
 
 # -- reasoning, and what a program does next ---------------------------------------------------------------------------

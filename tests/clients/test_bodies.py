@@ -19,7 +19,7 @@ from tests.clients.libraries import each_library
 from tests.clients.proxies import proxying
 from tests.support import depth
 from tests.support.loopback.raw import head, raw_server
-from toolglean.clients.repair import bodies
+from toolglean.clients.repair import Kind, bodies
 from toolglean.clients.repair.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
 
 BOMB = (12 if depth.is_full() else 5) * 1024 * 1024
@@ -168,46 +168,31 @@ def test_a_bomb_goes_through_the_transport_in_pieces(library: ModuleType, what: 
     assert peak < 20_000_000
 
 
+EVENTS: dict[Kind, tuple[str, bytes]] = {
+    "chat": ("/v1/chat/completions", EVENT),
+    "messages": ("/v1/messages?beta=true", EVENT.replace(b"choices", b"content")),
+}
+
+
 @each_library
-def test_a_stream_of_events_takes_no_memory(library: ModuleType) -> None:
-    client, _ = answered(library, "gzip", stream_of(BOMB))
-    tracemalloc.start()
-    try:
-        with client, client.stream("POST", "http://x/v1/chat/completions", json=asked("chat", TOOLS)) as found:
-            assert sum(map(len, found.iter_raw())) > BOMB - len(EVENT)
-        assert tracemalloc.get_traced_memory()[1] < 3_000_000
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.sampled(1)
-@each_library
-def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) -> None:
-    client, _ = answered(library, "gzip", stream_of(MORE))
-    request = asked("chat", TOOLS)
-    with (
-        client,
-        pytest.raises(library.DecodingError),
-        client.stream("POST", "http://x/v1/responses", json=request) as r,
-    ):
-        list(r.iter_raw())
-
-
-@pytest.mark.sampled(1)
-@each_library
-def test_a_bomb_of_the_messages_api(library: ModuleType) -> None:
-    request, event = asked("messages", TOOLS), EVENT.replace(b"choices", b"content")
+@pytest.mark.parametrize("kind", EVENTS)
+def test_a_stream_of_events_takes_no_memory_and_does_not_grow_without_an_end(library: ModuleType, kind: Kind) -> None:
+    path, event = EVENTS[kind]
     client, _ = answered(library, "gzip", stream_of(BOMB, event))
     tracemalloc.start()
     try:
-        with client, client.stream("POST", "http://x/v1/messages?beta=true", json=request) as found:
+        with client, client.stream("POST", f"http://x{path}", json=asked(kind, TOOLS)) as found:
             assert sum(map(len, found.iter_raw())) > BOMB - len(event)
         assert tracemalloc.get_traced_memory()[1] < 3_000_000
     finally:
         tracemalloc.stop()
     client, _ = answered(library, "gzip", stream_of(MORE, event))
-    with client, pytest.raises(library.DecodingError), client.stream("POST", "http://x/v1/messages", json=request) as r:
-        list(r.iter_raw())
+    with (
+        client,
+        pytest.raises(library.DecodingError),
+        client.stream("POST", f"http://x{path}", json=asked(kind, TOOLS)) as found,
+    ):
+        list(found.iter_raw())
 
 
 @each_library

@@ -69,18 +69,21 @@ def test_an_answer_that_grows_a_thousandfold(proxy: str, raw: RawServer) -> None
     assert peak < 8 * MIB
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("begin", [b"data: ", b"", b'data: {"type": "content_block_delta", "delta": {"text": "'])
-def test_a_line_without_an_end(begin: bytes, proxy: str, raw: RawServer) -> None:
+ENDLESS: list[tuple[bytes, str]] = [
+    # what begins, and never ends: a line of a stream, or a whole answer
+    *(
+        (begin, "text/event-stream")
+        for begin in (b"data: ", b"", b'data: {"type": "content_block_delta", "delta": {"text": "')
+    ),
+    (b'{"content": [{"type": "text", "text": "', "application/json"),
+]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("begin", "kind"), ENDLESS)
+def test_what_never_ends_passes_unread(begin: bytes, kind: str, proxy: str, raw: RawServer) -> None:
     data = begin + b"a" * (24 * MIB)
-    count, ended, peak = answered(proxy, raw, data, "Content-Type: text/event-stream")
-    assert (count, ended) == (len(data), "in order")  # it passes, unread
-    assert peak < 24 * MIB
-
-
-def test_a_whole_answer_without_an_end(proxy: str, raw: RawServer) -> None:
-    data = b'{"content": [{"type": "text", "text": "' + b"a" * (24 * MIB)
-    count, ended, peak = answered(proxy, raw, data, "Content-Type: application/json")
+    count, ended, peak = answered(proxy, raw, data, f"Content-Type: {kind}")
     assert (count, ended) == (len(data), "in order")
     assert peak < 24 * MIB
 

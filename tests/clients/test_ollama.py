@@ -102,6 +102,10 @@ LOOKS_LIKE = [
     "a < b <<tool_call>[1] <",
     '<tool_<tool_call>{"name": "get_weather", "arguments": {"city": <',
     "<<<<",
+    "It is <tool_c",
+    '<tool_call>{"name": "get_weather", "arguments": {"city": "T',
+    "a [",
+    "<tool_call>{oops} b",
 ]
 
 
@@ -110,8 +114,11 @@ LOOKS_LIKE = [
 def test_no_text_is_lost_however_it_is_cut(text: str, options: Any) -> None:
     for texts in chunkings(text):
         stream = [chunk(each) for each in texts] + [chunk("", done=True)]
-        found = "".join(each.message.content or "" for each in chat_chunks(stream, TOOLS, **options))
-        assert found == text, texts
+        found = list(chat_chunks(stream, TOOLS, **options))
+        assert "".join(each.message.content or "" for each in found) == text, texts
+        assert [each.done for each in found] == [False] * (len(found) - 1) + [True]
+        assert joined(found)[1] == []
+    assert joined([chat_response(chunk(text), TOOLS, **options)]) == (text.strip(), [])
 
 
 def test_chunks_behind_the_last_one_pass() -> None:
@@ -281,18 +288,6 @@ def test_content_beside_calls_is_kept() -> None:
     assert found == ("Now: x", [("get_time", {}), ("get_time", {})])
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["It is <tool_c", '<tool_call>{"name": "get_weather", "arguments": {"city": "T', "a [", "<tool_call>{oops} b"],
-)
-def test_what_is_no_call_stays_text(text: str) -> None:
-    for texts in chunkings(text):
-        found = list(chat_chunks([chunk(each) for each in texts] + [chunk("", done=True, thinking=None)], TOOLS))
-        assert joined(found) == (text.strip(), [])
-        assert [each.done for each in found] == [False] * (len(found) - 1) + [True]
-    assert joined([chat_response(chunk(text), TOOLS)]) == (text.strip(), [])
-
-
 def test_a_stream_without_an_end_gives_what_it_held() -> None:
     assert joined(chat_chunks([chunk("a <tool_")], TOOLS)) == ("a <tool_", [])
     assert joined(chat_chunks([], TOOLS)) == ("", [])
@@ -441,37 +436,24 @@ def test_json_after_prose_is_a_call() -> None:
         stream = [chunk(text) for text in texts] + [chunk("", done=True)]
         assert joined(chat_chunks(stream, TOOLS)) == (PROSE.strip(), [OSLO]), texts
         assert [(call.name, call.arguments) for call in fold(chat_events(stream, TOOLS)).calls] == [OSLO]
-
-
-def test_json_after_prose_in_a_whole_answer(server: Loopback, client: Any) -> None:
-    server.play(Turn([PROSE, JSON]))
-    answer = OllamaClient(client).chat("m", MESSAGES, tools=TOOLS)
-    assert joined([answer]) == (PROSE.strip(), [OSLO])
+    assert joined([chat_response(chunk(PROSE + JSON), TOOLS)]) == (PROSE.strip(), [OSLO])
+    calls = [{"function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}]  # that the server has parsed, too
+    stream = [chunk(PROSE + JSON), chunk("", calls=calls), chunk("", done=True)]
+    assert joined(chat_chunks(stream, TOOLS))[1] == [OSLO]
+    assert [(call.name, call.arguments) for call in fold(chat_events(stream, TOOLS)).calls] == [OSLO]
 
 
 @pytest.mark.parametrize(
-    "text", [f"{PROSE}{JSON} Then I tell you.", f"{PROSE}`{JSON}`", PROSE + JSON.replace("city", "town")]
+    ("text", "options"),
+    [
+        (f"{PROSE}{JSON} Then I tell you.", {}),
+        (f"{PROSE}`{JSON}`", {}),
+        (PROSE + JSON.replace("city", "town"), {}),
+        (PROSE + JSON, {"trailing_json": "content"}),
+    ],
 )
-def test_json_that_is_not_plainly_a_call_is_text(text: str) -> None:
+def test_json_that_is_not_plainly_a_call_is_text(text: str, options: dict[str, Any]) -> None:
     stream = [chunk(text), chunk("", done=True)]
-    assert joined(chat_chunks(stream, TOOLS)) == (text, [])
-
-
-def test_json_after_prose_is_text_where_it_was_chosen() -> None:
-    stream = [chunk(PROSE + JSON), chunk("", done=True)]
-    options = ParserOptions(trailing_json="content")
-    assert joined(chat_chunks(stream, TOOLS, options=options)) == (PROSE + JSON, [])
-
-
-def test_json_after_prose_in_thinking_is_thinking() -> None:
-    stream = [chunk("", thinking=PROSE + JSON), chunk("", done=True)]
-    assert joined(chat_chunks(stream, TOOLS)) == ("", [])
-
-
-@pytest.mark.parametrize("read", [chat_chunks, lambda *given: [chat_events(*given)]])
-def test_json_after_prose_that_the_server_has_parsed_too_is_one_call(read: Any) -> None:
-    calls = [{"function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}]
-    stream = [chunk(PROSE + JSON), chunk("", calls=calls), chunk("", done=True)]
-    found = read(stream, TOOLS)
-    names = joined(found)[1] if read is chat_chunks else [(each.name, each.arguments) for each in fold(found[0]).calls]
-    assert names == [OSLO]
+    assert joined(chat_chunks(stream, TOOLS, options=ParserOptions(**options))) == (text, [])
+    stream = [chunk("", thinking=text), chunk("", done=True)]
+    assert joined(chat_chunks(stream, TOOLS, options=ParserOptions(**options))) == ("", [])

@@ -223,15 +223,25 @@ def test_an_upstream_that_dies_before_its_first_byte(raw: RawServer, before_raw:
     assert raw.asked
 
 
-def test_an_upstream_that_dies_in_the_middle(upstream: Loopback, proxy: str, client: Any) -> None:
-    upstream.play(Turn(["Hello, ", "a <tool_", "x"], faults=[Cut(3)]))
+def broken_off(client: Any, url: str) -> bytes:
+    """What comes of a stream before it breaks off."""
     found: list[bytes] = []
-    path = f"{proxy}/v1/chat/completions"
+    path = f"{url}/v1/chat/completions"
     with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
         found.extend(stream.iter_bytes())
-    data = b"".join(found)
+    return b"".join(found)
+
+
+def test_an_upstream_that_dies_in_the_middle(upstream: Loopback, proxy: str, client: Any) -> None:
+    upstream.play(Turn(["Hello, ", "a <tool_", "x"], faults=[Cut(3)]))
+    data = broken_off(client, proxy)
     assert b'"a <tool_"' in data  # what was held back
     assert json.loads(data.rstrip().rpartition(b"data: ")[2])["error"]["code"] == "upstream_disconnected"
+    # A call that the upstream did not finish is never seen.
+    upstream.play(Turn(LEAK.chunks, faults=[Cut(len(LEAK.chunks) - 3)]))
+    data = broken_off(client, proxy)
+    assert b"tool_calls" not in data
+    assert b"get_weather" in data
 
 
 @pytest.mark.parametrize("cut", ['"choi', "\\nHm", "é", "finish"])
@@ -241,23 +251,8 @@ def test_an_upstream_that_dies_inside_an_event(cut: str, raw: RawServer, before_
     event = b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
     half = event[: event.index(cut.encode()) + 1]
     raw.answer = head("200 OK", SSE, "Content-Length: 9999") + event + half
-    found: list[bytes] = []
-    path = f"{before_raw}/v1/chat/completions"
-    with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
-        found.extend(stream.iter_bytes())
-    first, last = events(b"".join(found))
+    first, last = events(broken_off(client, before_raw))
     assert (first, last["error"]["code"]) == (chunk, "upstream_disconnected")
-
-
-def test_a_call_that_the_upstream_did_not_finish_is_never_seen(upstream: Loopback, proxy: str, client: Any) -> None:
-    upstream.play(Turn(LEAK.chunks, faults=[Cut(len(LEAK.chunks) - 3)]))
-    found: list[bytes] = []
-    path = f"{proxy}/v1/chat/completions"
-    with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
-        found.extend(stream.iter_bytes())
-    data = b"".join(found)
-    assert b"tool_calls" not in data
-    assert b"get_weather" in data
 
 
 # -- a caller that does other things -----------------------------------------------------------------------------------

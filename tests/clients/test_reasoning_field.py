@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.clients.answers import KINDS, PATHS, answer, asked, events, fed, random_sizes, reader, repaired, said
+from tests.clients.answers import answer, asked, events, fed, random_sizes, reader, repaired, said
 from tests.clients.each import both, kinds
 from tests.clients.families import CALLS, TOOLS
 from tests.clients.families import HERMES as CALL
@@ -210,10 +210,6 @@ def test_events_say_the_same(row: Row) -> None:
     calls = [(call.name, call.arguments) for call in output.calls]
     assert (output.reasoning, calls) == (row.left, list(row.found))
     assert len({call.id for call in output.calls}) == len(calls)
-
-
-def test_every_api_is_tested() -> None:
-    assert set(PATHS) == set(KINDS)
 
 
 def test_the_items_of_a_response_come_one_after_the_other() -> None:

@@ -146,20 +146,6 @@ def test_a_whole_response_is_what_a_structured_server_sends(leak: Leak, server: 
     assert {type(item) for item in found.output} <= {type(item) for item in parsed.output}
 
 
-def test_reasoning_of_a_whole_response_comes_before_its_message(server: Loopback, client: Any) -> None:
-    server.play(Turn([f"<think>Hm.</think>Yes. {HERMES}"]))
-    found: Any = response(whole(client), TOOLS, format="hermes")
-    assert [item.type for item in found.output] == ["reasoning", "message", "function_call"]
-    assert found.output[0].content[0].text == "Hm."
-    assert said(found) == ("Yes.", [("get_weather", {"city": "x"})])
-
-
-def test_a_call_that_is_cut_off_stays_in_the_text_of_a_whole_response(server: Loopback, client: Any) -> None:
-    text = 'Well. <tool_call>{"name": "get_weather", "arguments": {"city": "T'
-    server.play(Turn([text]))
-    assert said(response(whole(client), TOOLS)) == (text, [])
-
-
 def test_odd_whole_responses_pass() -> None:
     part: dict[str, Any] = {"type": "output_text", "text": None}
     output: list[Any] = [

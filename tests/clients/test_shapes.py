@@ -18,6 +18,7 @@ from toolglean.clients.messages import dict_message, dict_message_events
 from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair import Kind
 from toolglean.clients.responses import dict_response, dict_response_events
+from toolglean.conversation import AnthropicChunkWrapper, AnthropicHistoryConverter
 
 Path: TypeAlias = tuple[Any, ...]
 
@@ -156,7 +157,7 @@ def put(value: Any, place: Path, new: Any) -> Any:
 
 
 def read_by_all(kind: Kind, stream: Sequence[Any]) -> None:
-    """Read the stream by the reader of proxy and transport, and by the adapters."""
+    """Read the stream by the reader of proxy and transport, and by the adapters, which change nothing of it."""
     data = [json.dumps(each).encode() for each in stream]
     read = reader(kind, asked(kind, TOOLS))
     end = b"\n" if kind == "ollama" else b"\n\n"
@@ -169,11 +170,15 @@ def read_by_all(kind: Kind, stream: Sequence[Any]) -> None:
     elif kind == "messages":
         list(dict_message_events(stream, TOOLS))
         list(dict_message_events(stream, TOOLS, whole_calls=True))
+        AnthropicHistoryConverter().to_history_item(stream)
+        for each in stream:
+            AnthropicChunkWrapper(each).get_tool_calls()
     else:
         lines = LineReader(TOOLS, {})
         for each in stream:
             lines.read(each)
         lines.finish()
+    assert [json.dumps(each).encode() for each in stream] == data
 
 
 @kinds
@@ -211,7 +216,9 @@ def test_one_other_value_in_a_whole_answer(kind: Kind) -> None:
         read.feed(json.dumps(answer).encode())
         read.finish()
         if kind == "ollama" or isinstance(answer, dict):
+            before = json.dumps(answer)
             WHOLES[kind](answer, TOOLS)
+            assert json.dumps(answer) == before
 
 
 # -- the rows that were found so ---------------------------------------------------------------------------------------

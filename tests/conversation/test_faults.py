@@ -103,40 +103,30 @@ def test_a_function_that_hangs_keeps_nobody() -> None:
     assert all(late.acquire(timeout=10) for _ in range(40))  # a late result does no harm
 
 
-def test_what_a_function_gives_too_late_is_nobodys() -> None:
+def gives_late(release: threading.Event) -> bool:
+    return release.wait(10)
+
+
+async def raises_late(_: threading.Event) -> None:
+    try:
+        await asyncio.sleep(10)
+    except asyncio.CancelledError:
+        raise ValueError("on the way out") from None
+
+
+@pytest.mark.parametrize("tool", [gives_late, raises_late])
+def test_what_a_tool_gives_or_raises_too_late_is_nobodys(tool: Callable[[threading.Event], Any]) -> None:
+    gc.freeze()  # else all that the tests before have made would be looked through
     complaints: list[Any] = []
 
     async def run() -> str:
         asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
         mcp = McpIntegration(timeout=0.01)
         release = threading.Event()
-        mcp.register_tool(lambda: release.wait(10), "late")
+        mcp.register_tool(functools.partial(tool, release), "late")
         result = await mcp.route_tool_use(ToolUseContent("late"))
         release.set()
         await asyncio.sleep(0.1)
-        assert result.error is not None
-        return str(result.error.code)
-
-    assert asyncio.run(run()) == "timeout"
-    assert not complaints
-
-
-def test_what_a_tool_raises_too_late_is_nobodys() -> None:
-    gc.freeze()  # else all that the tests before have made would be looked through
-    complaints: list[Any] = []
-
-    async def late() -> None:
-        try:
-            await asyncio.sleep(10)
-        except asyncio.CancelledError:
-            raise ValueError("on the way out") from None
-
-    async def run() -> str:
-        asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
-        mcp = McpIntegration(timeout=0.01)
-        mcp.register_tool(late)
-        result = await mcp.route_tool_use(ToolUseContent("late"))
-        await asyncio.sleep(0.01)
         gc.collect()  # a task reports an unread exception when it is collected
         assert result.error is not None
         return str(result.error.code)

@@ -25,7 +25,6 @@ from toolglean.conversation import (
     OpenAiHandler,
     OpenAIHistoryConverter,
     Role,
-    ToolUseContent,
     messages_of_turn,
 )
 
@@ -458,20 +457,12 @@ def test_a_provider_may_bring_tools_and_route_in_a_way_of_its_own() -> None:
 
 
 class Spied(OllamaHandler):
-    """Records the requests, and what its OpenAI handler sees."""
+    """Records the requests."""
 
     def __init__(self, client: Played, *, error: Exception | None = None) -> None:
         super().__init__(ApiHandlerOptions(ollama_model_id="m"), client=client, mcp=integration())
         self.error = error
         self.processed: list[Any] = []
-        self.deltas: list[Any] = []
-        extract = self.open_ai_handler.extract_tool_calls
-
-        def extract_tool_calls(delta: Any) -> list[Any]:
-            self.deltas.append(delta)
-            return extract(delta)
-
-        self.open_ai_handler.extract_tool_calls = extract_tool_calls  # type: ignore[method-assign]
 
     async def process_tool_use(self, content: Any) -> Any:
         self.processed.append(content)
@@ -484,25 +475,22 @@ NEUTRAL_HISTORY = [{"role": "user", "content": [{"type": "text", "text": "Is it 
 TOOL_CALLS = {"tool_calls": [fragment(0, "c1", "get_weather", '{"city": "Oslo"}')]}
 
 
-def test_the_openai_handler_detects() -> None:
-    handler = Spied(Played({"content": "Hi."}))
-    assert said(handler, NEUTRAL_HISTORY) == [{"type": "text", "text": "Hi."}]
-    assert handler.deltas == [{"content": "Hi."}, {}]
-
-
-def test_openai_calls_are_processed() -> None:
-    handler = Spied(Played(TOOL_CALLS))
-    parts = said(handler, NEUTRAL_HISTORY)
-    assert handler.processed == [ToolUseContent("get_weather", "c1", {"city": "Oslo"})]
-    assert (parts[-1]["type"], parts[-1]["id"]) == ("tool_result", "c1")
-    assert parts[-1]["content"]["structured_content"] == RESULT
-
-
 JSON = '{"type": "tool_use", "name": "get_weather", "input": {"city": "Oslo"}}'
 
 
+TRAILING: dict[str, tuple[Any, dict[str, Any], dict[str, Any], int]] = {
+    # the handler, its options, the delta, and how many problems it tells; all of it stays text, or reasoning
+    "then text": (OllamaHandler, {}, {"content": f"I look. {JSON} Done."}, 1),
+    "in code": (OllamaHandler, {}, {"content": f"I look: `{JSON}`"}, 0),
+    "other parameters": (OllamaHandler, {}, {"content": "I look. " + JSON.replace("city", "town")}, 0),
+    "where it was chosen": (OllamaHandler, {"trailing_json": "content"}, {"content": f"I look. {JSON}"}, 1),
+    "of another server": (OpenAiHandler, {}, {"content": f"I look. {JSON}"}, 1),
+    "in a reasoning field": (OllamaHandler, {}, {"reasoning_content": f"I look. {JSON}"}, 0),
+}
+
+
 @pytest.mark.parametrize("before", ["I'll look that up. ", "I'll look that up:\n\n"])
-def test_json_after_prose_is_detected(before: str) -> None:
+def test_json_after_prose_is_a_call(before: str) -> None:
     # The handler read JSON only where it was the whole answer; small models write a sentence first.
     for cut in range(0, len(before) + len(JSON) + 1, 1 if depth.is_full() else 5):
         text = before + JSON
@@ -511,39 +499,21 @@ def test_json_after_prose_is_detected(before: str) -> None:
         assert [(use.name, use.input) for use in handler.processed] == [("get_weather", {"city": "Oslo"})]
         assert "".join(part["text"] for part in parts if part["type"] == "text") == before
         assert parts[-1]["content"]["structured_content"] == RESULT
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [(f"I look. {JSON} Done.", True), (f"I look: `{JSON}`", False), ("I look. " + JSON.replace("city", "town"), False)],
-)
-def test_json_that_is_not_plainly_a_call_is_text(text: str, *, told: bool) -> None:
-    handler = Spied(Played({"content": text}))
-    parts = merged(said(handler, NEUTRAL_HISTORY))
-    assert [part for part in parts if part["type"] != "problem"] == [{"type": "text", "text": text}]
-    assert [part["text"] for part in parts if part["type"] == "problem"] == [JSON] * told
-
-
-def test_json_after_prose_is_text_where_it_was_chosen_and_for_other_servers() -> None:
-    text = f"I look. {JSON}"
-    options = ApiHandlerOptions(parser={"options": ParserOptions(trailing_json="content")})
-    for handler in (
-        OllamaHandler(options, client=Played({"content": text}), mcp=integration()),
-        OpenAiHandler(ApiHandlerOptions(), client=Played({"content": text}), mcp=integration()),
-    ):
-        parts = merged(said(handler))
-        assert [(part["type"], part["text"]) for part in parts] == [("text", text), ("problem", JSON)]
-
-
-def test_json_after_prose_in_a_reasoning_field_is_reasoning() -> None:
-    parts = merged(said(Spied(Played({"reasoning_content": f"I look. {JSON}"}))))
-    assert parts == [{"type": "reasoning", "text": f"I look. {JSON}"}]
-
-
-def test_json_after_prose_that_the_server_has_parsed_too_runs_once() -> None:
-    handler = Spied(Played({"content": f"I look. {JSON}"}, TOOL_CALLS))
+    handler = Spied(Played({"content": f"I look. {JSON}"}, TOOL_CALLS))  # that the server has parsed, too
     said(handler)
     assert [use.id for use in handler.processed] == ["c1"]
+
+
+@pytest.mark.parametrize(("kind", "options", "delta", "problems"), TRAILING.values(), ids=TRAILING)
+def test_json_that_is_not_plainly_a_call_is_text(
+    kind: Any, options: dict[str, Any], delta: dict[str, str], problems: int
+) -> None:
+    given = ApiHandlerOptions(parser={"options": ParserOptions(**options)} if options else {})
+    parts = merged(said(kind(given, client=Played(delta), mcp=integration())))
+    [(field, text)] = delta.items()
+    told = [{"type": "text" if field == "content" else "reasoning", "text": text}]
+    assert [part for part in parts if part["type"] != "problem"] == told
+    assert [part["text"] for part in parts if part["type"] == "problem"] == [JSON] * problems
 
 
 @pytest.mark.parametrize("delta", [TOOL_CALLS, {"content": CALL}])
@@ -579,25 +549,11 @@ def test_deltas_without_calls(delta: Any) -> None:
 TAGGED = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
 UNKNOWN = TAGGED.replace("get_weather", "get_wether")
 IN_REASONING: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[str], str]] = {
-    # the deltas, how the turn ends and is read, the tools that are run, and the reasoning that remains
+    # The deltas, how the turn ends and is read, the tools that are run, and the reasoning that remains.
+    # (tests/clients/test_reasoning_field.py has all that the field may hold.)
     "at the end": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "stop"}, ["get_weather"], "So "),
     "then text": ([{"reasoning_content": f"So {TAGGED}"}, {"content": "Hi."}], {"finish": "stop"}, [], f"So {TAGGED}"),
-    "then more": ([{"reasoning_content": f"So {TAGGED} or"}], {"finish": "stop"}, [], f"So {TAGGED} or"),
-    "then a call of the server": (
-        [{"reasoning_content": f"So {TAGGED}"}, {"tool_calls": [OSLO]}],
-        {"finish": "tool_calls"},
-        ["get_weather"],
-        f"So {TAGGED}",
-    ),
-    "cut off": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "length"}, [], f"So {TAGGED}"),
     "broken": ([{"reasoning_content": f"So {TAGGED}"}], {"error": ConnectionError()}, [], f"So {TAGGED}"),
-    "never": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "stop", "calls_in_reasoning": "text"}, [], f"So {TAGGED}"),
-    "at once": (
-        [{"reasoning_content": f"So {TAGGED}"}, {"content": "Hi."}],
-        {"finish": "stop", "calls_in_reasoning": "call"},
-        ["get_weather"],
-        "So ",
-    ),
     "an unknown tool": ([{"reasoning_content": f"So {UNKNOWN}"}], {"finish": "stop"}, ["get_wether"], "So "),
     "an unknown tool, as text": ([{"reasoning_content": f"So {UNKNOWN}"}], {"finish": "stop", "unknown_tools": "content"}, [], f"So {UNKNOWN}"),
 }  # fmt: skip

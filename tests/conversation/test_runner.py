@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from toolglean.conversation.runner import Outcome, arun, error_text, is_async, run, run_within
+from toolglean.conversation.runner import Outcome, arun, is_async, run, run_within
 from toolglean.errors import UsageError
 
 
@@ -84,37 +83,3 @@ def test_interruptions_are_raised(kind: type[BaseException]) -> None:
 
     with pytest.raises(kind):
         run(interrupt)
-
-
-async def test_a_tool_that_hangs_is_abandoned() -> None:
-    release = threading.Event()
-
-    async def stubborn() -> None:
-        while not release.is_set():
-            try:
-                await asyncio.sleep(5)
-            except asyncio.CancelledError:
-                release.set()
-
-    assert [await run_within(0.02, lambda: arun(release.wait)), await run_within(0.02, stubborn)] == [None, None]
-
-
-def test_a_tool_that_cancels_itself_or_ends_the_program_has_failed() -> None:
-    async def cancels() -> None:
-        raise asyncio.CancelledError
-
-    async def ends() -> None:
-        raise SystemExit(3)
-
-    for work, kind in ((cancels, asyncio.CancelledError), (ends, SystemExit)):
-        found = asyncio.run(run_within(None, work))
-        assert found is not None
-        assert isinstance(found.error, kind)
-
-
-def test_the_text_of_an_error() -> None:
-    class Odd(Exception):  # noqa: N818
-        def __str__(self) -> str:
-            raise RuntimeError
-
-    assert [error_text(each) for each in (KeyError("x"), ValueError(), Odd())] == ["KeyError: 'x'", "ValueError", "Odd"]

@@ -115,7 +115,7 @@ def test_expectations(text: str, name: str, expected: str, place: int) -> None:
 
 
 def test_every_format_reaches_the_end_of_what_it_writes() -> None:
-    from toolglean import render  # noqa: PLC0415  # for this test alone
+    from toolglean.formats.render import render  # noqa: PLC0415  # for this test alone; it proves nothing, and is quick
     from toolglean.kit.explain.openers import plan_of  # noqa: PLC0415
     from toolglean.kit.explain.probe import reach  # noqa: PLC0415
     from toolglean.kit.tiles import Places  # noqa: PLC0415
@@ -326,12 +326,6 @@ def test_each_kind_of_trouble_is_on_the_page_of_problems() -> None:
     assert [code for code in codes if f"`{code}`" not in page] == []
 
 
-def test_a_fault_that_says_what_was_there_is_not_what_was_expected() -> None:
-    found = explain('<tool_call>{"name": "f", "arguments": "Oslo"}</tool_call>')
-    assert "was expected" not in found.causes[0].text
-    assert found.causes[0].text.startswith("The arguments of the call of 'f' are a string that is not a JSON object")
-
-
 def test_a_limit_is_named() -> None:
     from toolglean import Limits  # noqa: PLC0415  # for this test alone
 
@@ -340,57 +334,43 @@ def test_a_limit_is_named() -> None:
     assert "call_chars" in found.causes[0].text
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ('So: {"name": "get_weather", "arguments": {"city": "Oslo"}}', "there is other text before it, without which"),
-        (
-            'So: {"name": "get_weather", "arguments": {"city": "Oslo"}} is it.',
-            "there is other text before and after it",
-        ),
-        (
-            'So: {"name": "get_weather", "arguments": {}}',
-            "alone it would not be a call either: the arguments are missing",
-        ),
-        (
-            'Tool: get_weather {"city": "Oslo"}\nDENIED',
-            "there is other text after it, without which it would be a call",
-        ),
-        (
-            'Result:\nTool: get_weather {"city": "Oslo"}',
-            "there is other text before it, without which it would be a call",
-        ),
-        ('get_weather: {"city": "Oslo", "days": 3}', "the tool has no parameter 'days'"),
-        ('<step fn="get_weather">city=Oslo</step>', "which one is not known"),
-    ],
-)
-def test_the_broken_rule_is_named_if_a_trial_shows_it(text: str, rule: str) -> None:
-    # It was said that one is broken, and not which.
-    assert rule in checked(text, explain(text, SCHEMA)).causes[0].text
+NEAR = ["get_weather", "send"]
+OBJECT = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+NO_CITY = OBJECT.replace('"city": "Oslo"', "")
+LINE = 'Tool: get_weather {"city": "Oslo"}'
+TEXT = '<tool_call>{"name": "f", "arguments": "Oslo"}</tool_call>'
+TOLD: list[tuple[str, Any, str, bool]] = [
+    # the text, the tools, what its first cause says, and whether it does
+    (f"So: {OBJECT}", SCHEMA, "there is other text before it, without which", True),
+    (f"So: {OBJECT} is it.", SCHEMA, "there is other text before and after it", True),
+    (f"So: {NO_CITY}", SCHEMA, "alone it would not be a call either: the arguments are missing", True),
+    (f"{LINE}\nDENIED", SCHEMA, "there is other text after it, without which it would be a call", True),
+    (f"Result:\n{LINE}", SCHEMA, "there is other text before it, without which it would be a call", True),
+    ('get_weather: {"city": "Oslo", "days": 3}', SCHEMA, "the tool has no parameter 'days'", True),
+    ('<step fn="get_weather">city=Oslo</step>', SCHEMA, "which one is not known", True),
+    # a near name of a tool, or one that a single tool contains
+    ("Now " + HERMES.replace("get_weather", "get_wether"), NEAR, "Did the model mean 'get_weather'?", True),
+    ("Now " + HERMES.replace("get_weather", "Get_Weather"), NEAR, "Did the model mean 'get_weather'?", True),
+    (HERMES.replace("get_weather", "weather"), NEAR, "Did the model mean 'get_weather'?", True),
+    (HERMES.replace("get_weather", "end"), ["end_it", "send"], "Did the model mean 'end_it'?", False),
+    (
+        HERMES.replace("city", "citty"),
+        SCHEMA,
+        "There is no parameter 'citty'. Did the model mean 'city'? 'city' is required, and is missing.",
+        True,
+    ),
+    # a misspelt marker, which is tried as a tag
+    (f"<tool_cal>{HERMES[11:]}", SCHEMA, "pass format=Format.from_tag('<tool_cal>') (--tag '<tool_cal>')", True),
+    (f"Now <tool_cal>{HERMES[11:-15]}", SCHEMA, "pass format=Format.from_tag(", False),
+    # a fault that says what was there
+    (TEXT, None, "The arguments of the call of 'f' are a string that is not a JSON object", True),
+    (TEXT, None, "was expected", False),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["get_wether", "Get_Weather"])
-def test_a_near_name_is_told(name: str) -> None:
-    found = explain("Now " + HERMES.replace("get_weather", name), ["get_weather", "send"])
-    assert "Did the model mean 'get_weather'?" in found.causes[0].text
-
-
-@pytest.mark.parametrize(("name", "tools"), [("weather", ["get_weather", "send"]), ("end", ["end_it", "send"])])
-def test_a_name_that_one_tool_contains_is_told(name: str, tools: list[str]) -> None:
-    found = explain(HERMES.replace("get_weather", name), tools)
-    assert ("Did the model mean 'get_weather'?" in found.causes[0].text) == (name == "weather")
-
-
-def test_a_parameter_that_may_be_meant_and_one_that_is_missing_are_told() -> None:
-    found = explain(HERMES.replace("city", "citty"), SCHEMA)
-    said = "There is no parameter 'citty'. Did the model mean 'city'? 'city' is required, and is missing."
-    assert said in found.causes[0].text
-
-
-def test_a_misspelt_marker_is_tried_as_a_tag() -> None:
-    said = "pass format=Format.from_tag('<tool_cal>') (--tag '<tool_cal>')"
-    text = f"<tool_cal>{HERMES[11:]}"
-    assert [said in explain(each, SCHEMA).causes[0].text for each in (text, f"Now {text[:-15]}")] == [True, False]
+@pytest.mark.parametrize(("text", "tools", "said", "told"), TOLD)
+def test_what_the_first_cause_says(text: str, tools: Any, said: str, told: bool) -> None:
+    assert (said in checked(text, explain(text, tools)).causes[0].text) == told
 
 
 # -- the advice --------------------------------------------------------------------------------------------------------

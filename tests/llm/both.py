@@ -12,8 +12,8 @@ from tests.support.loopback import Call, Turn
 from toolglean.llm import CallableTool, Message, Ollama, OpenAICompatible, RetryPolicy
 
 __all__ = [
-    "HI", "KINDS", "LEAKED", "ONCE", "OSLO", "OWN", "PARALLEL", "SOON", "TOOLS", "WEATHER", "Served", "every_form",
-    "get_weather", "new",
+    "HI", "KINDS", "LEAKED", "ONCE", "OSLO", "OWN", "PARALLEL", "SOON", "TOOLS", "WAYS", "WEATHER", "Served", "ask",
+    "every_form", "get_weather", "new",
 ]  # fmt: skip
 
 Served: TypeAlias = Ollama | OpenAICompatible
@@ -52,6 +52,31 @@ def new(kind: str, url: str, **options: Any) -> Served:
     if kind == "Ollama":
         return Ollama("m", base_url=url, **{"retry": ONCE, **options})
     return OpenAICompatible("m", base_url=f"{url}/v1", **{"retry": ONCE, **options})
+
+
+WAYS = ["call", "acall", "stream_call", "astream_call", "await astream_call"]
+
+
+def ask(function: Any, url: str, way: str, **variables: Any) -> Any:
+    """The last object that an orchestrator returns in this way."""
+    if way == "call":
+        return function(**variables)
+    if way == "stream_call":
+        *_, last = function.stream_call(**variables)
+        return last
+
+    async def run() -> Any:
+        # A client belongs to its loop.
+        before = function._llm
+        async with new(type(before).__name__, url, system_prompt=before.system_prompt) as own:
+            function._llm = own
+            if way == "acall":
+                return await function.acall(**variables)
+            steps = function.astream_call(**variables)
+            found = [each async for each in (await steps if way.startswith("await") else steps)]
+            return found[-1]
+
+    return asyncio.run(run())
 
 
 def every_form(kind: str, url: str, **options: Any) -> list[Callable[[], Any]]:

@@ -29,6 +29,12 @@ class Album(BaseModel):
     songs: list[Song] = []
 
 
+class Cold(BaseModel):
+    """Whether it is."""
+
+    cold: bool
+
+
 class Cat(BaseModel):
     kind: Literal["cat"]
     lives: int = 9

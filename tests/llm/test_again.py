@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +12,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, Field
 
+from tests.llm.both import KINDS, WAYS, ask, new
 from tests.support.loopback import Loopback, Turn
 from toolglean.llm import (
     Attempt,
@@ -24,13 +24,11 @@ from toolglean.llm import (
     OpenAICompatible,
     ParseError,
     PydanticParser,
-    RetryPolicy,
     TextCompletionLLM,
     ToolOrchestratingLLM,
     UnknownToolError,
 )
-
-ONCE = RetryPolicy(attempts=1)
+from toolglean.llm.served import Served
 
 
 class Album(BaseModel):
@@ -50,14 +48,9 @@ BAD = {
 }
 
 
-@pytest.fixture(params=["ollama", "openai"])
-def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Any]:
-    own: Any = (
-        Ollama("m", base_url=server.url, retry=ONCE, parser={"format": "hermes"})
-        if request.param == "ollama"
-        else OpenAICompatible("m", base_url=f"{server.url}/v1", retry=ONCE, parser={"format": "hermes"})
-    )
-    with own:
+@pytest.fixture(params=KINDS)
+def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Served]:
+    with new(request.param, server.url) as own:
         yield own
 
 
@@ -67,29 +60,13 @@ def chats(server: Loopback) -> list[Any]:
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", BAD)
-@pytest.mark.parametrize("form", ["plain", "stream", "async", "async stream"])
-def test_a_second_answer_that_is_right(kind: str, form: str, llm: Any, server: Loopback) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_second_answer_that_is_right(kind: str, way: str, llm: Served, server: Loopback) -> None:
     text, error = BAD[kind]
     server.play(Turn(list(text)), Turn(list(GOOD)))
     seen: list[Attempt] = []
     make = ToolOrchestratingLLM(Album, "An album of {artist}.", llm, max_retries=2, on_attempt=seen.append)
-    found: Any
-    if form == "plain":
-        found = make(artist="Patti Smith")
-    elif form == "stream":
-        *_, found = make.stream_call(artist="Patti Smith")
-    else:
-
-        async def run() -> Any:
-            try:
-                if form == "async":
-                    return await make.acall(artist="Patti Smith")
-                return [each async for each in make.astream_call(artist="Patti Smith")][-1]
-            finally:
-                await llm.aclose()
-
-        found = asyncio.run(run())
-    assert found == Album(name="Horses", year=1975)
+    assert ask(make, server.url, way, artist="Patti Smith") == Album(name="Horses", year=1975)
     assert [(each.number, type(each.error)) for each in seen] == [(1, error)]
     assert seen[0].response is not None
     first, second = chats(server)
@@ -100,7 +77,7 @@ def test_a_second_answer_that_is_right(kind: str, form: str, llm: Any, server: L
     assert added[-1]["role"] == ("tool" if kind in {"invalid", "unknown"} else "user")
 
 
-def test_no_more_than_was_allowed(llm: Any, server: Loopback) -> None:
+def test_no_more_than_was_allowed(llm: Served, server: Loopback) -> None:
     server.play(*[Turn(list(OLD))] * 3)
     make = ToolOrchestratingLLM(Album, "An album.", llm, max_retries=2)
     with pytest.raises(InvalidObjectError) as caught:
@@ -115,7 +92,7 @@ def test_no_more_than_was_allowed(llm: Any, server: Loopback) -> None:
     assert len(caught.value.failed_attempts) == 1
 
 
-def test_objects_in_text(llm: Any, server: Loopback) -> None:
+def test_objects_in_text(llm: Served, server: Loopback) -> None:
     seen: list[Attempt] = []
     make = TextCompletionLLM(
         output_parser=PydanticParser(Album), prompt="An album.", llm=llm, max_retries=1, on_attempt=seen.append
@@ -126,15 +103,8 @@ def test_objects_in_text(llm: Any, server: Loopback) -> None:
     assert [message["role"] for message in chats(server)[-1]["messages"]] == ["user", "assistant", "user"]
     assert "greater than or equal to 1900" in chats(server)[-1]["messages"][-1]["content"]
     server.play(Turn(["No."]), Turn(["No."]))
-
-    async def run() -> None:
-        try:
-            await make.acall()
-        finally:
-            await llm.aclose()
-
     with pytest.raises(ParseError) as caught:
-        asyncio.run(run())
+        ask(make, server.url, "acall")
     assert len(caught.value.failed_attempts) == 2
 
 

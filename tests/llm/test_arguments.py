@@ -10,17 +10,10 @@ import pickle
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
+from tests.llm.models import Album
 from toolglean.llm import NoToolCallError, Ollama, Partial, ReplayClient, ToolExecutor, ToolOrchestratingLLM
 from toolglean.llm.types import ToolCallChunk
-
-
-class Album(BaseModel):
-    """An album."""
-
-    name: str
-
 
 PLAIN = [
     '{"name": "Horses"}',

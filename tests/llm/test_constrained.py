@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
-from pydantic import BaseModel
 
+from tests.llm.models import Cold
 from tests.support.loopback import Loopback, Turn
 from toolglean.errors import UsageError
 from toolglean.grammar import grammar_of
@@ -103,12 +103,6 @@ def test_options_of_the_grammar(server: Loopback) -> None:
         llm.chat(HI, tools=[SCHEMA])
     tag = grammar_of("qwen3-coder", [SCHEMA["function"]], reasoning=True).structural_tag()
     assert json.dumps(asked(server)["response_format"]) == json.dumps(tag)
-
-
-class Cold(BaseModel):
-    """Whether it is."""
-
-    cold: bool
 
 
 def test_without_tools_nothing_is_constrained(server: Loopback) -> None:

@@ -20,13 +20,11 @@ from toolglean.llm.errors import (
     InvalidObjectError,
     LLMError,
     MalformedObjectError,
-    ObjectError,
     UnsetFieldError,
 )
 from toolglean.llm.objects.final import object_of
 from toolglean.llm.objects.partial import Partial, PartialDict, PartialList
 from toolglean.llm.objects.processor import StreamingObjectProcessor
-from toolglean.llm.tools import CallableTool, ToolExecutor
 from toolglean.llm.types import ChatResponse, Message, Role, TextChunk, ToolCallChunk
 
 HORSES = '{"name": "Horses", "songs": [{"title": "Gloria", "seconds": 354}]}'
@@ -205,17 +203,6 @@ def test_a_partial_is_no_model_and_nothing_takes_it_for_one() -> None:
             given.name = "y"
 
 
-def test_a_partial_is_never_dispatched() -> None:
-    ran: list[str] = []
-    partial: Any = partial_of(Album, '{"name": "x"}')
-    tool = CallableTool.from_function(lambda **given: ran.append(str(given)), name="Album")
-    with pytest.raises(ConfigurationError, match=r"calls contain .*, which is not finished"):
-        ToolExecutor([tool]).execute([partial])
-    with pytest.raises(TypeError):
-        tool.call(**partial)
-    assert ran == []
-
-
 def test_nested_views_are_typed() -> None:
     partial = partial_of(Album, '{"name": "Horses", "songs": [{"title": "Glo')
     assert partial.model_class is Album
@@ -278,13 +265,6 @@ def test_a_key_that_comes_twice() -> None:
 
 
 # -- the end -----------------------------------------------------------------------------------------------------------
-
-
-def test_the_end_is_the_validated_model() -> None:
-    for chunks in [[HORSES], *chunkings(HORSES)]:
-        processor = fed(Album, *chunks)
-        assert processor.finish() == [Album.model_validate_json(HORSES)]
-        assert processor.partials[0].complete
 
 
 WRONG: list[tuple[str, type[BaseModel], str, type[Exception], str | None]] = [
@@ -587,30 +567,6 @@ def test_process_sees_progress_in_every_object() -> None:
     assert later is not seen
     assert [each.name for each in later] == ["abc", "z"]
     assert processor.process(Reasoning("Hm.", 0), later) is later
-
-
-BROKEN = [
-    r'{"name": "\x", "year": 1}',
-    r'{"name": "C:\dir"}',
-    r'{"name": "\u12"}',
-    '{{"name": -1.\n1{"name": "z"}',
-    '{"name": }{"name": "a"}',
-    "{name: 1} {}",
-]
-
-
-@pytest.mark.parametrize("text", BROKEN)
-def test_text_is_read_alike_however_it_is_cut(text: str) -> None:
-    def outcome(chunks: list[str]) -> Any:
-        processor = fed(Album, *chunks)
-        results = processor.results()
-        return [
-            (type(each), each.text) if isinstance(each, ObjectError) else each for each in results
-        ], processor.problems
-
-    whole = outcome([text])
-    for chunks in chunkings(text):
-        assert outcome(chunks) == whole, chunks
 
 
 def test_process_gives_back_what_it_got_where_nothing_was_added() -> None:

@@ -30,6 +30,10 @@ TEXTS = [
     '{"name": }',
     'Hm {"name": "A\\u0:"} and {"name": "B"}',
     '{"name": "A", "name": "B\\u12:"}',
+    r'{"name": "C:\dir"}',
+    '{{"name": -1.\n1{"name": "z"}',
+    '{"name": }{"name": "a"}',
+    "{name: 1} {}",
 ]
 
 

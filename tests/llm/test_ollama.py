@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, cast
+from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -33,7 +33,6 @@ from toolglean.llm import (
     Message,
     MessageList,
     Ollama,
-    ReplayClient,
     RequestConnectionError,
     Role,
     TextChunk,
@@ -78,20 +77,23 @@ def sent(server: Loopback) -> dict[str, Any]:
 # -- settings and clients ----------------------------------------------------------------------------------------------
 
 
-def test_settings_of_ollama() -> None:
-    assert Ollama("m", json_mode=True).json_mode
-    with pytest.raises(ConfigurationError, match="temperature"):
-        Ollama("m", temperature=1.1)
-
-
 def test_clients_are_made_once_at_their_first_use() -> None:
-    llm = Ollama("m", base_url="http://h:1", timeout=3)
+    llm = Ollama("m", base_url="http://h:1", timeout=3, json_mode=True)
+    assert llm.json_mode
     assert llm.client is llm.client
     assert llm.async_client is llm.async_client
     assert str(llm.client._client.base_url) == "http://h:1"
     assert llm.client._client.timeout.read == 3
-    own = ollama.Client("http://other")
-    assert Ollama("m", client=own).client is own
+    with pytest.raises(ConfigurationError, match="temperature"):
+        Ollama("m", temperature=1.1)
+
+
+def test_clients_that_were_handed_in_stay_open(server: Loopback) -> None:
+    with ollama.Client(server.url) as given:
+        with Ollama("m", client=given) as llm:
+            assert llm.client is given
+        server.play(Turn(["x"]))
+        assert llm.chat(HI).message.content == "x"
 
 
 def test_a_client_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,34 +244,6 @@ def test_calls_of_the_server_count_also_where_no_tools_were_given() -> None:
 def test_keys_of_arguments_are_texts() -> None:
     played: Any = Played({"message": {"tool_calls": [{"function": {"name": "f", "arguments": {1: 2}}}]}})
     assert Ollama("m", client=played).chat(HI).tool_calls[0].arguments == {"1": 2}
-
-
-def test_the_system_prompt_goes_before_every_chat() -> None:
-    client = MagicMock()
-    llm = Ollama("m", client=client, system_prompt="Be brief.")
-    ways: list[Callable[[], Any]] = [
-        lambda: llm.chat(HI),
-        lambda: list(llm.stream_chat(HI)),
-        lambda: llm.complete("Is it cold?"),
-        lambda: llm.generate_tool_calls(HI, TOOLS),
-        lambda: list(llm.stream_chat_with_tools(TOOLS, HI)),
-    ]
-    for way in ways:
-        client.chat.side_effect = lambda stream, **_: iter([CALLED]) if stream else CALLED
-        way()
-        messages = client.chat.call_args.kwargs["messages"]
-        assert [message["content"] for message in messages] == ["Be brief.", "Is it cold?"]
-
-
-def test_clients_that_were_handed_in_stay_open(server: Loopback) -> None:
-    with ollama.Client(server.url) as given:
-        with Ollama("m", client=given) as llm:
-            pass
-        server.play(Turn(["x"]))
-        assert llm.client is given
-        assert llm.chat(HI).message.content == "x"
-    with Ollama("m", client=cast("Any", ReplayClient(["hi"]))) as replayed:
-        assert replayed.complete("x").text == "hi"
 
 
 LEFT_OPEN = """

@@ -16,7 +16,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from tests.llm.both import KINDS, new
+from tests.llm.both import KINDS, WAYS, ask, new
 from tests.support import depth
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Cut, Loopback, Status, Turn
@@ -91,31 +91,6 @@ def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Served]:
         yield found
 
 
-WAYS = ["call", "acall", "stream_call", "astream_call", "await astream_call"]
-
-
-def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
-    """The last object that is returned in this way."""
-    if way == "call":
-        return function(**variables)
-    if way == "stream_call":
-        *_, last = function.stream_call(**variables)
-        return last
-
-    async def run() -> Any:
-        # A client belongs to its loop.
-        before = function._llm
-        async with new(type(before).__name__, server.url, system_prompt=before.system_prompt) as own:
-            function._llm = own
-            if way == "acall":
-                return await function.acall(**variables)
-            steps = function.astream_call(**variables)
-            found = [each async for each in (await steps if way.startswith("await") else steps)]
-            return found[-1]
-
-    return asyncio.run(run())
-
-
 # -- objects ------------------------------------------------------------------------------------------------------------
 
 
@@ -127,7 +102,7 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
 )
 def test_an_object(turn: Turn, way: str, llm: Served, server: Loopback) -> None:
     server.play(turn)
-    found = ask(ToolOrchestratingLLM(Album, "An album of {artist}", llm), server, way, artist="Patti Smith")
+    found = ask(ToolOrchestratingLLM(Album, "An album of {artist}", llm), server.url, way, artist="Patti Smith")
     assert found == EXPECTED
     assert type(found) is Album
     body = server.requests[-1][1]
@@ -140,15 +115,15 @@ def test_parallel_objects(way: str, llm: Served, server: Loopback) -> None:
     # A later, shorter object, and two identical ones: both must be kept.
     server.play(Turn(pieces(leaked(HORSES, SHORT, SHORT))))
     function = ToolOrchestratingLLM(Album, "Albums", llm, allow_parallel_tool_calls=True)
-    assert ask(function, server, way) == [EXPECTED, Album(name="Easter"), Album(name="Easter")]
+    assert ask(function, server.url, way) == [EXPECTED, Album(name="Easter"), Album(name="Easter")]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_one_call_may_differ_from_the_others(way: str, llm: Served, server: Loopback) -> None:
     server.play(*[Turn(pieces(leaked(HORSES, SHORT)))] * 2)
     function = ToolOrchestratingLLM(Album, "Albums", llm)
-    assert ask(function, server, way, allow_parallel_tool_calls=True) == [EXPECTED, Album(name="Easter")]
-    assert ask(function, server, way) == EXPECTED  # of several objects the first counts
+    assert ask(function, server.url, way, allow_parallel_tool_calls=True) == [EXPECTED, Album(name="Easter")]
+    assert ask(function, server.url, way) == EXPECTED  # of several objects the first counts
 
 
 def test_the_object_fills_itself(llm: Served, server: Loopback) -> None:
@@ -247,60 +222,56 @@ def test_4_the_server_fails(way: str, llm: Served, server: Loopback) -> None:
     if "stream" in way:
         server.play(Turn(list(leaked(HORSES)), faults=[Cut(60)]))
         with pytest.raises(StreamInterruptedError) as caught:
-            ask(function, server, way)
+            ask(function, server.url, way)
         assert caught.value.partial.unfinished[0].name == "Album"
     server.play(Turn([], faults=[Status(500)]))
     with pytest.raises(ServerError) as failed:
-        ask(function, server, way)
+        ask(function, server.url, way)
     assert failed.value.status == 500
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_5_calls_that_are_missing_or_cut_off(way: str, llm: Served, server: Loopback) -> None:
-    function = ToolOrchestratingLLM(Album, "x", llm)
-    server.play(Turn(["There is ", "no album."]))
-    with pytest.raises(NoToolCallError, match="no album") as none:
-        ask(function, server, way)
-    assert none.value.response.message.content == "There is no album."
-    server.play(Turn(pieces(leaked(HORSES)[:70])))
-    with pytest.raises(IncompleteObjectError) as cut:
-        ask(function, server, way)
-    assert cut.value.text.startswith('{"name": "Horses"')
-    server.play(Turn(pieces(leaked(HORSES).replace('"songs": [', '"songs": ]'))))
-    with pytest.raises(MalformedObjectError):
-        ask(function, server, way)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_5_another_tool_is_called(way: str, llm: Served, server: Loopback) -> None:
-    other, good = Call("Other", {"name": "x"}), Call("Album", HORSES)
-    for turn, parallel in (([other], False), ([other, good], False), ([good, other], True)):
-        server.play(Turn([], turn))
-        with pytest.raises(UnknownToolError) as caught:
-            ask(ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=parallel), server, way)
-        assert (caught.value.name, caught.value.known) == ("Other", ("Album",))
 
 
 GOOD = leaked(HORSES)
 BAD = GOOD.replace('"name": "Horses"', '"name": Horses')
+BROKEN: dict[str, Any] = {"index": 0, "text": '{"name": ', "span": (9, 9)}
+UNTIMELY = {"name": "x", "songs": [{"title": "y", "seconds": -1}]}
+OTHER, OURS = Call("Other", {"name": "x"}), Call("Album", HORSES)
+WRONG: dict[str, tuple[Turn, bool, type[Exception], dict[str, Any]]] = {
+    # the turn, whether several objects are asked for, the error, and what it carries
+    "no call": (Turn(["There is ", "no album."]), False, NoToolCallError, {}),
+    "cut off": (Turn(pieces(GOOD[:70])), False, IncompleteObjectError, {}),
+    "malformed later": (Turn(pieces(GOOD.replace('"songs": [', '"songs": ]'))), False, MalformedObjectError, {}),
+    "another tool": (Turn([], [OTHER]), False, UnknownToolError, {"name": "Other", "known": ("Album",)}),
+    "another tool first": (Turn([], [OTHER, OURS]), False, UnknownToolError, {"name": "Other", "known": ("Album",)}),
+    "another tool last": (Turn([], [OURS, OTHER]), True, UnknownToolError, {"name": "Other", "known": ("Album",)}),
+    "malformed": (Turn(pieces(BAD)), False, MalformedObjectError, BROKEN),
+    "malformed first": (Turn(pieces(BAD + GOOD)), False, MalformedObjectError, BROKEN),
+    "malformed first of two": (Turn(pieces(BAD + GOOD)), True, MalformedObjectError, BROKEN),
+    "malformed last of two": (Turn(pieces(GOOD + BAD)), True, MalformedObjectError, BROKEN | {"index": 1}),
+    # The error's text, or an object of another class, must never be returned as the object.
+    "not valid": (Turn(pieces(leaked(UNTIMELY))), False, InvalidObjectError, {"text": json.dumps(UNTIMELY)}),
+}
 
 
-@pytest.mark.sampled(2, each="way")
+@pytest.mark.sampled(7, each="way")
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("text", "parallel", "index"),
-    [(BAD, False, 0), (BAD + GOOD, False, 0), (BAD + GOOD, True, 0), (GOOD + BAD, True, 1)],
-    ids=["alone", "first", "first of two", "last of two"],
-)
-def test_5_a_malformed_call_is_the_same_error_every_way(
-    way: str, text: str, parallel: bool, index: int, llm: Served, server: Loopback
+@pytest.mark.parametrize(("turn", "parallel", "kind", "carries"), WRONG.values(), ids=WRONG)
+def test_5_the_same_error_every_way(
+    way: str, turn: Turn, parallel: bool, kind: Any, carries: dict[str, Any], llm: Served, server: Loopback
 ) -> None:
-    server.play(Turn(pieces(text)))
+    server.play(turn)
     function = ToolOrchestratingLLM(Album, "x", llm, allow_parallel_tool_calls=parallel)
-    with pytest.raises(MalformedObjectError) as caught:
-        ask(function, server, way)
-    error = caught.value
-    assert (error.index, error.text, error.span) == (index, '{"name": ', (9, 9))
+    with pytest.raises(kind) as caught:
+        ask(function, server.url, way)
+    error: Any = caught.value
+    assert {name: getattr(error, name) for name in carries} == carries
+    if kind is NoToolCallError:
+        assert error.response.message.content == "There is no album."
+        assert "no album" in str(error)
+    if kind is IncompleteObjectError:
+        assert error.text.startswith('{"name": "Horses"')
+    if kind is InvalidObjectError:
+        assert error.errors()[0]["loc"] == ("songs", 0, "seconds")
+        assert error.text[slice(*error.spans[0])] == "-1"
 
 
 class Disc(BaseModel):
@@ -329,27 +300,17 @@ def test_6_objects_are_validated_alike_every_way(
     way: str, output_cls: Any, arguments: Any, llm: Served, server: Loopback
 ) -> None:
     server.play(Turn([], [Call(output_cls.__name__, arguments)]))
-    assert type(ask(ToolOrchestratingLLM(output_cls, "x", llm), server, way)) is output_cls
+    assert type(ask(ToolOrchestratingLLM(output_cls, "x", llm), server.url, way)) is output_cls
 
 
 def test_options_of_its_own_are_no_options_of_the_model(llm: Served, server: Loopback) -> None:
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
         own = {"verbose": True, "error_on_tool_error": False, "error_on_no_tool_call": False, "seed": 1}
-        assert ask(ToolOrchestratingLLM(Album, "x", llm), server, way, llm_kwargs=own) == EXPECTED
+        assert ask(ToolOrchestratingLLM(Album, "x", llm), server.url, way, llm_kwargs=own) == EXPECTED
         sent = server.requests[-1][1]
         options = {name: value for name, value in sent.items() if name in {"temperature", "seed", "verbose"}}
         assert (sent["options"] if isinstance(llm, Ollama) else options) == {"temperature": 0.75, "seed": 1}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_6_arguments_that_are_not_valid(way: str, llm: Served, server: Loopback) -> None:
-    # The error's text, or an object of another class, must never be returned as the object.
-    server.play(Turn(pieces(leaked({"name": "x", "songs": [{"title": "y", "seconds": -1}]}))))
-    with pytest.raises(InvalidObjectError) as caught:
-        ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
-    assert caught.value.errors()[0]["loc"] == ("songs", 0, "seconds")
-    assert caught.value.text[slice(*caught.value.spans[0])] == "-1"
 
 
 def test_7_there_is_an_output_to_take() -> None:
@@ -381,7 +342,7 @@ def test_system_prompts_are_sent_in_every_form(kind: str, server: Loopback) -> N
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
         with new(kind, server.url, system_prompt="Be brief.") as llm:
-            ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
+            ask(ToolOrchestratingLLM(Album, "x", llm), server.url, way)
         assert server.requests[-1][1]["messages"][0] == {"role": "system", "content": "Be brief."}
 
 
@@ -393,13 +354,13 @@ def test_text_completion(way: str, llm: Served, server: Loopback) -> None:
     server.play(Turn(["Here it is:\n```json\n", json.dumps(HORSES), "\n```\nEnjoy {it}!"]), Turn(["No."]))
     prompt = ChatPromptTemplate([("system", "Be brief."), ("user", "An album of {artist}")])
     function = TextCompletionLLM(output_parser=PydanticParser(Album), prompt=prompt, llm=llm)
-    assert ask(function, server, way, artist="x") == EXPECTED
+    assert ask(function, server.url, way, artist="x") == EXPECTED
     sent = server.requests[-1][1]["messages"]
     assert sent[0] == {"role": "system", "content": "Be brief."}
     assert sent[1]["content"].startswith("An album of x\n")
     assert '"songs"' in sent[1]["content"]
     with pytest.raises(ParseError, match=r"no JSON object for Album in: 'No\.'"):
-        ask(function, server, way, artist="x")
+        ask(function, server.url, way, artist="x")
 
 
 def test_line_breaks_in_strings_are_taken() -> None:

@@ -14,8 +14,8 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 import httpx
 import ollama
-from pydantic import BaseModel
 
+from tests.llm.models import Album
 from toolglean.llm import (
     AsyncReplayClient,
     ConfigurationError,
@@ -27,13 +27,6 @@ from toolglean.llm import (
     ToolOrchestratingLLM,
 )
 from toolglean.llm.served import Served
-
-
-class Album(BaseModel):
-    """An album."""
-
-    name: str
-
 
 TURN = 'Here:\n<tool_call>{"name": "Album", "arguments": {"name": "Horses"}}</tool_call>'
 Made = Callable[..., Served]

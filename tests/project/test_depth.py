@@ -35,13 +35,3 @@ def test_at_full_depth_all_are() -> None:
     depth.use(full=True)
     assert depth.chosen(ITEMS, 1, key=str) == ITEMS
     assert depth.examples(500) == 500
-
-
-def test_fewer_examples_by_default() -> None:
-    depth.use(full=False)
-    assert depth.examples(500) == depth.EXAMPLES
-    assert depth.examples(8) == 8
-
-
-def test_the_option_says_how_deep_the_tests_go(pytestconfig: pytest.Config) -> None:
-    assert depth.is_full() == (pytestconfig.getoption("depth") == "full")

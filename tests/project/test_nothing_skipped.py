@@ -22,9 +22,8 @@ FILES = {
     ("names", "code", "idle"),
     [
         (["passes", "partly"], 0, []),
-        (["passes", "empty"], 1, ["empty"]),
-        (["passes", "fails"], 1, []),
-        (["passes", "skips", "missing"], 1, ["skips", "missing"]),
+        (["passes", "fails", "empty"], 1, []),  # what is told is the failure
+        (["passes", "empty", "skips", "missing"], 1, ["empty", "skips", "missing"]),
     ],
     ids=repr,
 )

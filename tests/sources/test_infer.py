@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.infer_report import outcomes
+from tests.support.infer_outcomes import outcomes
 from tests.support.shared import SHARED
 from toolglean import Parser, parse
 from toolglean.cli.formats import declaration
@@ -199,6 +199,8 @@ def test_a_known_format_is_recognised() -> None:
     assert found.format.name == "hermes"
     extended = infer(chat(calls, head=HEAD), samples=20)
     assert "<<end>>" in extended.format.drop
+    with pytest.raises(TemplateError):
+        infer("{% for m in messages %}{% if")
 
 
 def test_losses_are_named() -> None:
@@ -211,19 +213,38 @@ def test_losses_are_named() -> None:
     assert found.confidence < 1
 
 
-def test_one_call_only() -> None:
-    calls = CASES["whole"][0].replace("m.tool_calls or []", "(m.tool_calls or [])[:1]")
-    found = inferred(chat(calls))
-    assert "probe 'two calls': the template does not write more than 1 of 2 calls" in found.losses
-    raising = "{% if m.tool_calls and m.tool_calls | length > 1 %}{{ raise_exception('one at a time') }}{% endif %}"
-    assert any("one at a time" in line for line in inferred(chat(raising + calls)).losses)
+FIRST_ONLY = CASES["whole"][0].replace("m.tool_calls or []", "(m.tool_calls or [])[:1]")
+REFUSES_TWO = (
+    "{% if m.tool_calls and m.tool_calls | length > 1 %}{{ raise_exception('one at a time') }}{% endif %}" + FIRST_ONLY
+)
 
 
-def test_arguments_as_a_string() -> None:
-    calls = each("<go>{{ c.function.name }}<with>{{ c.function.arguments + '' }}</go>")
+@pytest.mark.parametrize(
+    ("calls", "pattern", "loss"),
+    [
+        (FIRST_ONLY, "<go>\n{call}\n</go>", "probe 'two calls': the template does not write more than 1 of 2 calls"),
+        (REFUSES_TWO, "<go>\n{call}\n</go>", "one at a time"),
+        (
+            each("<go>{{ c.function.name }}<with>{{ c.function.arguments + '' }}</go>"),
+            "<go>{name}<with>{arguments}</go>",
+            "only as a JSON string",
+        ),
+        (
+            each('<go>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}</go>'),
+            "<go>{call}</go>",
+            "only as a JSON string",  # a dict that comes out as Python's repr is no way of asking
+        ),
+        (
+            each("<go>{{ c.function.name }}<with>{{ (c.function.arguments | tojson | from_json) | tojson }}</go>"),
+            "<go>{name}<with>{arguments}</go>",
+            "only in engines that let templates change lists",
+        ),
+    ],
+)
+def test_what_a_template_takes_alone_is_a_loss(calls: str, pattern: str, loss: str) -> None:
     found = inferred(chat(calls))
-    assert found.format.call == "<go>{name}<with>{arguments}</go>"
-    assert any("only as a JSON string" in line for line in found.losses)
+    assert found.format.call == pattern
+    assert any(loss in line for line in found.losses)
 
 
 def test_reasoning_that_the_prompt_opens() -> None:
@@ -250,6 +271,11 @@ def test_names_in_ids() -> None:
         (each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ v }} = {{ k }}; ") + "</go>"), "does not write"),
         (each("<go>{{ c.function.name }}: " + PARAMETERS.replace("%s", "{{ '{x}' }}{{ k }}={{ v }};") + "</go>"), "{x}"),
         (each("<go>{{ c.function.name }}" + PARAMETERS.replace("%s", " {{ k }} {{ v }}")) + "</go>", "value of a parameter ends"),
+        (each("<go>{{ c.function.arguments | tojson }} -> {{ c.function.name }}</go>"), "write the name first"),
+        (
+            each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v | length }}</p>") + "</go>"),
+            "probe 'one call'",
+        ),
     ],
 )  # fmt: skip
 def test_refusal_names_the_probe(calls: str, reason: str) -> None:
@@ -279,39 +305,11 @@ def test_closers_like_openers_and_wrappers(calls: str, pattern: str) -> None:
     assert not any("random messages" in line for line in found.losses)
 
 
-def test_a_call_that_is_glued_to_the_content_is_a_loss() -> None:
-    calls = "{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}"
-    found = inferred(chat(calls))
-    assert any("write a line break between the two" in line for line in found.losses)
-
-
-def test_arguments_before_the_name_are_refused_with_what_to_write() -> None:
-    with pytest.raises(FormatError, match="write the name first"):
-        inferred(chat(each("<go>{{ c.function.arguments | tojson }} -> {{ c.function.name }}</go>")))
-
-
-def test_strings_that_lose_their_type_are_refused() -> None:
-    calls = each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v | length }}</p>") + "</go>")
-    with pytest.raises(FormatError, match="one call"):
-        inferred(chat(calls))
-
-
-def test_broken_templates() -> None:
-    with pytest.raises(TemplateError):
-        infer("{% for m in messages %}{% if")
-
-
 @pytest.mark.usefixtures("impatient")
 def test_hostile_templates_are_held() -> None:
     loops = "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}"
     with pytest.raises(FormatError, match="no format"):
         infer(loops, language="jinja", untrusted=True)
-
-
-def test_a_lax_template() -> None:
-    calls = each("<go>{{ c.function.name }}<with>{{ (c.function.arguments | tojson | from_json) | tojson }}</go>")
-    found = inferred(chat(calls))
-    assert any("only in engines that let templates change lists" in line for line in found.losses)
 
 
 def test_declarations() -> None:
@@ -367,7 +365,7 @@ SOME = [
 @pytest.mark.parametrize("alone", [False, True])
 def test_some_shared_templates(alone: bool) -> None:
     some = depth.chosen(SOME, 1, key=lambda each: f"{each} {alone}")
-    found = outcomes(some, "", alone=alone, samples=20)
+    found = outcomes(some, alone=alone, samples=20)
     assert len(found) == len(some)
     for outcome in found:
         assert outcome.found is not None, outcome.error

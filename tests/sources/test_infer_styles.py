@@ -14,16 +14,6 @@ from toolglean.sources.templates.infer import infer
 pytest.importorskip("jinja2")
 
 
-def test_a_dict_that_comes_out_as_python_s_repr_is_no_way_of_asking() -> None:
-    found = infer(
-        chat(each('<go>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}</go>')), samples=40
-    )
-    assert found.format.call == "<go>{call}</go>"
-    assert any("only as a JSON string" in loss for loss in found.losses)
-    text = '<go>{"name": "f", "arguments": {"a": true}}</go>'
-    assert [each.arguments for each in parse(text, ["f"], format=found.format).calls] == [{"a": True}]
-
-
 def test_content_as_a_list_of_parts_is_asked() -> None:
     parts = "{% for part in m.content or [] %}{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}"
     source = chat(CASES["whole"][0], head=HEAD.replace("{{ m.content }}", parts) + THINK, content=parts)

@@ -14,7 +14,7 @@ import pytest
 from tests.support import depth
 from tests.support.shared import SHARED, shared_rows
 from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates import renderer
+from toolglean.sources.templates import renderer, tag_of
 
 pytest.importorskip("jinja2")
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -105,14 +105,17 @@ def test_without_jinja2_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
     jinja_render._environment.cache_clear()
     for name in [name for name in sys.modules if name.split(".")[0] == "jinja2"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UsageError, match=r"pip install .*\[jinja\]"):
-        renderer("{% if a %}{% endif %}")
+    for read in (renderer, tag_of):
+        with pytest.raises(UsageError, match=r"pip install .*\[jinja\]"):
+            read("{% if a %}{% endif %}")
     assert renderer("{{.Prompt}}").render([USER]) == "hi"  # who has a Go template needs no jinja2
+    assert tag_of("{{if .ToolCalls}}<call>{{end}}").tag == "<call>"
 
 
-def test_no_other_language() -> None:
+@pytest.mark.parametrize("read", [renderer, tag_of])
+def test_no_other_language(read: Any) -> None:
     with pytest.raises(UsageError, match="language='mustache' is not valid: pass 'go' or 'jinja'"):
-        renderer("", "mustache")
+        read("", "mustache")
 
 
 def test_the_language_is_told() -> None:

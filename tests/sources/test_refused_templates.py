@@ -12,7 +12,7 @@ import pytest
 from tests.sources.test_precedence import ODD
 from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.infer_report import outcomes
+from tests.support.infer_outcomes import outcomes
 from tests.support.shared import FIXTURES, SHARED
 from toolglean import Format, Parser, ParserOptions, Reasoning, UsageError, choose_format, parse, render
 from toolglean.sources.templates.infer import NoFormatError, infer
@@ -103,7 +103,7 @@ def test_refused_templates_of_others() -> None:
         "vllm-tool_chat_template_llama3.2_pythonic",
         "vllm-tool_chat_template_toolace",
     ]
-    found = outcomes([] if depth.is_full() else names, "", alone=False, samples=10)
+    found = outcomes([] if depth.is_full() else names, alone=False, samples=10)
     refused = [each for each in found if each.found is None]
     assert {each.name for each in refused} >= set(names)
     assert [each.name for each in refused if each.by_template < each.by_auto] == []

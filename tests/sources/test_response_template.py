@@ -190,20 +190,57 @@ def test_arguments_arrive_while_they_are_written() -> None:
         assert [getattr(each, "text", "") for each in machine.feed(" way")] == [" way"]
 
 
-def test_values_of_tags_are_typed_by_the_schema() -> None:
-    text = "<c>\n<f=add-2>\n<p=city>\n  7\n</p>\n<p=days>\n7\n</p>\n</function>\n</c>"
-    assert calls_of(events(TAG_CALLS, text, TOOLS)) == [("add-2", {"city": "  7", "days": 7})]
-    assert calls_of(events(TAG_CALLS, text)) == [("add-2", {"city": "  7", "days": "7"})]
+SPACED = "\n  7\n"
+BLANKS = " " * 4000
+OWN_KEYS = template(
+    {"open": "<c>", "close": "</c>", "content": "json", "transform_each": True}
+    | {"transform": {"function": {"name": "{fn.called}", "arguments": "{fn.with}"}}}
+)
+UNCLOSED = {key: value for key, value in LINE_CALLS["fields"]["tool_calls"].items() if key != "close"}
+TWO = '[{"tool_name": "a", "parameters": {"x": 1}}, {"tool_name": "b", "parameters": {}}]'
+TWO_OWN = '[{"fn": {"called": "a", "with": {"x": 1}}}, {"fn": {"called": "b", "with": {}}}]'
+TYPED = f"<c>\n<f=add-2>\n<p=city>{SPACED}</p>\n<p=days>\n7\n</p>\n</function>\n</c>"
+READ: dict[str, tuple[Any, str, Any, list[tuple[str, Any]], str]] = {
+    # the template, the text, the tools, its calls, its content
+    "typed by the schema": (TAG_CALLS, TYPED, TOOLS, [("add-2", {"city": "  7", "days": 7})], ""),
+    "not typed": (TAG_CALLS, TYPED, None, [("add-2", {"city": "  7", "days": "7"})], ""),
+    "a closing literal in a value": (
+        TAG_CALLS, "<c><f=get_time><p=city>a </p> b</p></c>", None, [("get_time", {"city": "a </p> b"})], "",
+    ),
+    "much white space after one": (
+        TAG_CALLS,
+        f"<c><f=get_time><p=city>a</p>{BLANKS}b</p>{BLANKS}{BLANKS}b</p></c>",
+        None,
+        [("get_time", {"city": f"a</p>{BLANKS}b"})],
+        "",
+    ),
+    "a closer in a string": (JSON_CALLS, '<c>f {"a": "</c>"}</c>', None, [("f", {"a": "</c>"})], ""),
+    "a complete call needs no closer": (JSON_CALLS, '<c>f {"a": 1}', None, [("f", {"a": 1})], ""),
+    "or another one": (JSON_CALLS, '<c>f {"a": 1} </d>', None, [("f", {"a": 1})], " </d>"),
+    "no arguments": (JSON_CALLS, "<c>f</c>", None, [("f", {})], ""),
+    "no parameters": (TAG_CALLS, "<c><f=f>\n</c>", None, [("f", {})], ""),
+    "a list": (LIST_CALLS, f"<c>{TWO}</c>", None, [("a", {"x": 1}), ("b", {})], ""),
+    "a list with other keys": (OWN_KEYS, f"<c>{TWO_OWN}</c>", None, [("a", {"x": 1}), ("b", {})], ""),
+    "lines": (
+        LINE_CALLS, "<c>get_time\ndays: 7\ncity: Rome\n</c> ok", TOOLS, [("get_time", {"days": 7, "city": "Rome"})], " ok",
+    ),
+    "the end of the turn closes": (template(UNCLOSED), "<c>f\na: 1\n", None, [("f", {"a": "1"})], ""),
+    "and shows that it is no call": (template(UNCLOSED | {"content": "json"}), "<c>f\n[1", None, [], "<c>f\n[1"),
+    "tags without a call": (JSON_CALLS, "use <c>tags like this", None, [], "use <c>tags like this"),
+    "two openers": (JSON_CALLS, "use <c>f and <c>", None, [], "use <c>f and <c>"),
+    "an opener of a call": (TAG_CALLS, "use <c><f=x> or not", None, [], "use <c><f=x> or not"),
+    "a list of numbers": (LIST_CALLS, "a <c> [1, 2]</c> b", None, [], "a <c> [1, 2]</c> b"),
+    "no list": (LIST_CALLS, "a <c>nothing</c> b", None, [], "a <c>nothing</c> b"),
+    "lines that do not close": (LINE_CALLS, "a <c>f\nx: 1", None, [], "a <c>f\nx: 1"),
+}  # fmt: skip
 
 
-def test_a_closing_literal_within_a_value_is_text() -> None:
-    text = "<c><f=get_time><p=city>a </p> b</p></c>"
-    assert calls_of(events(TAG_CALLS, text)) == [("get_time", {"city": "a </p> b"})]
-
-
-def test_much_white_space_after_a_closing_literal() -> None:
-    text = f"<c><f=get_time><p=city>a</p>{' ' * 4000}b</p>{' ' * 5000}b</p></c>"
-    assert calls_of(events(TAG_CALLS, text)) == [("get_time", {"city": f"a</p>{' ' * 4000}b"})]
+@pytest.mark.parametrize(("given", "text", "tools", "calls", "content"), READ.values(), ids=READ)
+def test_calls_and_content(given: Any, text: str, tools: Any, calls: list[Any], content: str) -> None:
+    found = events(given, text, tools)
+    assert calls_of(found) == calls
+    assert content_of(found) == content
+    assert any(isinstance(each, CallStart) for each in found) == bool(calls)
 
 
 def test_a_template_that_reads_values_as_json() -> None:
@@ -214,10 +251,6 @@ def test_a_template_that_reads_values_as_json() -> None:
     found = {"city": "1.50", "other": ["x"], "more": "x ["}
     assert calls_of(events(given, text, TOOLS)) == [("add-2", found)]
     assert calls_of(events(given, text)) == [("add-2", found | {"city": 1.5})]
-
-
-def test_a_closer_within_a_json_string_is_part_of_it() -> None:
-    assert calls_of(events(JSON_CALLS, '<c>f {"a": "</c>"}</c>')) == [("f", {"a": "</c>"})]
 
 
 @pytest.mark.parametrize(
@@ -236,37 +269,10 @@ def test_a_call_that_cannot_be_read_is_never_ok(given: dict[str, Any], text: str
     assert any(isinstance(each, Problem) for each in found) == (status == "malformed")
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        (JSON_CALLS, "use <c>tags like this"),
-        (JSON_CALLS, "use <c>f and <c>"),
-        (TAG_CALLS, "use <c><f=x> or not"),
-        (LIST_CALLS, "a <c> [1, 2]</c> b"),
-        (LIST_CALLS, "a <c>nothing</c> b"),
-        (LINE_CALLS, "a <c>f\nx: 1"),
-    ],
-)
-def test_a_region_without_a_call_is_content(given: dict[str, Any], text: str) -> None:
-    found = events(given, text)
-    assert not any(isinstance(each, CallStart) for each in found)
-    assert content_of(found) == text
-
-
-def test_a_complete_call_needs_no_closer() -> None:
-    assert calls_of(events(JSON_CALLS, '<c>f {"a": 1}')) == [("f", {"a": 1})]
-    assert content_of(events(JSON_CALLS, '<c>f {"a": 1} </d>')) == " </d>"
-
-
 def test_the_beginning_of_a_closer_stands_at_its_place() -> None:
     machine = machine_of(response_plan(JSON_CALLS))
     found = [*machine.feed('<c>f {"a": 1}  </'), *machine.finish()]
     assert [(each.text, each.start) for each in found if isinstance(each, Content)] == [("  ", 13), ("</", 15)]
-
-
-def test_no_arguments_at_all() -> None:
-    assert calls_of(events(JSON_CALLS, "<c>f</c>")) == [("f", {})]
-    assert calls_of(events(TAG_CALLS, "<c><f=f>\n</c>")) == [("f", {})]
 
 
 def test_an_unknown_tool() -> None:
@@ -276,28 +282,8 @@ def test_an_unknown_tool() -> None:
         assert content_of(events(given, text, TOOLS, "content")) == text
 
 
-def test_calls_in_a_list() -> None:
-    text = '<c>[{"tool_name": "a", "parameters": {"x": 1}}, {"tool_name": "b", "parameters": {}}]</c>'
-    assert calls_of(events(LIST_CALLS, text)) == [("a", {"x": 1}), ("b", {})]
-    assert message(LIST_CALLS, text)["tool_calls"][0] == {"function": {"name": "a", "arguments": {"x": 1}}}
-
-
-def test_regions_that_are_read_as_a_whole() -> None:
-    text = "<c>get_time\ndays: 7\ncity: Rome\n</c> ok"
-    assert calls_of(events(LINE_CALLS, text, TOOLS)) == [("get_time", {"days": 7, "city": "Rome"})]
-    assert content_of(events(LINE_CALLS, text)) == " ok"
-    own = template(
-        {"open": "<c>", "close": "</c>", "content": "json", "transform_each": True}
-        | {"transform": {"function": {"name": "{fn.called}", "arguments": "{fn.with}"}}}
-    )
-    text = '<c>[{"fn": {"called": "a", "with": {"x": 1}}}, {"fn": {"called": "b", "with": {}}}]</c>'
-    assert calls_of(events(own, text)) == [("a", {"x": 1}), ("b", {})]
-
-
-def test_without_a_closer_the_end_of_the_turn_is_one() -> None:
-    calls = {key: value for key, value in LINE_CALLS["fields"]["tool_calls"].items() if key != "close"}
-    assert calls_of(events(template(calls), "<c>f\na: 1\n")) == [("f", {"a": "1"})]
-    assert content_of(events(template(calls | {"content": "json"}), "<c>f\n[1")) == "<c>f\n[1"
+def test_calls_in_a_list_are_those_of_the_message() -> None:
+    assert message(LIST_CALLS, f"<c>{TWO}</c>")["tool_calls"][0] == {"function": {"name": "a", "arguments": {"x": 1}}}
 
 
 def test_limits_are_passed_at_the_same_place_at_every_chunking() -> None:

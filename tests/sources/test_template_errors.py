@@ -4,31 +4,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates import jinja_render, parse_tag, tag_of
+from toolglean.errors import TemplateError
+from toolglean.sources.templates import parse_tag, tag_of
 
 GO = {
-    # actions
+    # actions (test_golang_lexer.py has every fault of them, and test_golang_literals.py those of literals)
     "a\nb §{{.C": "unclosed action",
-    "§{{/* a": "unclosed comment",
     "{{/* a */§ }}": "comment ends before",
-    '{{print §"a\n"}}': "unterminated quoted string",
-    "{{§`a": "unterminated raw quoted string",
-    "{{§'a}}": "unterminated character constant",
-    "{{§(.A}}": "unclosed left paren",
-    "{{.A§)}}": "unexpected right paren",
-    "{{§3k}}": "bad number syntax",
-    "{{.A§$}}": "bad character U+0024",
-    "{{§\x01}}": "unrecognized character",
-    "{{print §: 1}}": "expected :=",
     # literals
     '{{§"\\q"}}': "unknown escape",
-    "{{§'ab'}}": "malformed character constant",
-    "{{§08}}": "illegal number syntax",
     "{{§99999999999999999999}}": "integer overflow",
     '{{define §"\\q"}}{{end}}': "unknown escape",
     # pipelines
@@ -117,16 +103,3 @@ def test_a_broken_jinja_template_says_in_which_line(source: str) -> None:
         tag_of(source, "jinja")
     assert (caught.value.line, caught.value.column) == (line, 1)
     assert caught.value.text == source.replace("\r\n", "\n").split("\n")[line - 1]
-
-
-def test_without_jinja2_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    jinja_render._environment.cache_clear()
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(UsageError, match=r"pip install .*\[jinja\]"):
-        tag_of("{% if a %}{% endif %}")
-    assert tag_of("{{if .ToolCalls}}<call>{{end}}").tag == "<call>"  # who has a Go template needs no jinja2
-
-
-def test_no_other_language() -> None:
-    with pytest.raises(UsageError, match="language='mustache' is not valid: pass 'go' or 'jinja'"):
-        tag_of("", "mustache")

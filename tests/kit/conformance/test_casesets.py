@@ -43,6 +43,8 @@ def test_the_list_names_the_set(capsys: pytest.CaptureFixture[str]) -> None:
     used = shipped_set()
     assert first == f"# toolglean-cases {used.version}, {used.digest}, 1 of {len(used.cases)} cases"
     assert second.split() == ["written/no-closer/hermes", "no_closer", "policy:", "closer", "hermes"]
+    assert main(["conformance", "--list", "--format", "Qwen3_Coder"]) == 0
+    assert "written/plain/qwen3-coder" in capsys.readouterr().out
     assert main(["conformance", "--list", "--json", "--only", "templates/hermes/typed"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["name"], found["version"], found["digest"]) == ("toolglean-cases", used.version, used.digest)

@@ -379,10 +379,3 @@ def test_the_command_writes_its_reports(tmp_path: Any, capsys: pytest.CaptureFix
     assert "6 of 6 cases right (100 %)" in capsys.readouterr().out
     assert json.loads((tmp_path / "r.json").read_text())["passed"] is True
     assert ET.fromstring((tmp_path / "r.xml").read_text()).find("testsuite") is not None  # noqa: S314
-
-
-def test_the_command_lists_and_shows_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", "--list", "--format", "Qwen3_Coder"]) == 0
-    assert "written/plain/qwen3-coder" in capsys.readouterr().out
-    assert main(["conformance", "--print-schema"]) == 0
-    assert json.loads(capsys.readouterr().out)["properties"]["schema"]["enum"] == [1, 2]

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import Any
 
 from tests.support.loopback.turns import Call, Thought, Turn
-from tests.support.loopback.wires import arguments_text, counts, faulty
+from tests.support.loopback.wires import arguments_text, counts, faulty, runs, sse
 
 __all__ = ["error_body", "events", "whole"]
 
@@ -27,10 +26,10 @@ def events(turn: Turn, request: Mapping[str, Any]) -> Iterator[str]:
     """The events of a streamed answer."""
     given = turn.raw if turn.raw is not None else _events(turn, request)
     return faulty(
-        map(_sse, given),
+        map(sse, given),
         turn,
         wrap=lambda text: f"event: content_block_delta\ndata: {text}\n\n",
-        error=lambda message: _sse({"type": "error", "error": {"type": "api_error", "message": message}}),
+        error=lambda message: sse({"type": "error", "error": {"type": "api_error", "message": message}}),
     )
 
 
@@ -39,17 +38,11 @@ def error_body(message: str, code: int) -> dict[str, Any]:
     return {"type": "error", "error": {"type": ERRORS.get(code, "api_error"), "message": message}}
 
 
-def _sse(event: Mapping[str, Any] | str) -> str:
-    if isinstance(event, str):
-        return event
-    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
-
-
 def _events(turn: Turn, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     asked, written = counts(turn)
     head = _message(request, [], None, {"input_tokens": asked, "output_tokens": 1})
     yield {"type": "message_start", "message": head}
-    for index, pieces in enumerate(_blocks(turn)):
+    for index, pieces in enumerate(runs(turn)):
         begun, deltas = _block(pieces)
         yield {"type": "content_block_start", "index": index, "content_block": begun}
         if not index:
@@ -64,13 +57,6 @@ def _events(turn: Turn, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _reason(turn: Turn) -> str:
     calls = any(isinstance(each, Call) for each in turn.pieces())
     return REASONS.get(turn.finish, turn.finish) or ("tool_use" if calls else "end_turn")
-
-
-def _blocks(turn: Turn) -> Iterator[list[Any]]:
-    # A run of text is one block, a run of thoughts another, each call one of its own.
-    for kind, run in groupby(turn.pieces(), type):
-        pieces = list(run)
-        yield from [[each] for each in pieces] if kind is Call else [pieces]
 
 
 def _block(pieces: list[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -94,7 +80,7 @@ def whole(turn: Turn, request: Mapping[str, Any]) -> Any:
     if turn.raw is not None:
         return turn.raw[0]
     asked, written = counts(turn)
-    content = [_whole(pieces) for pieces in _blocks(turn)]
+    content = [_whole(pieces) for pieces in runs(turn)]
     return _message(request, content, _reason(turn), {"input_tokens": asked, "output_tokens": written})
 
 

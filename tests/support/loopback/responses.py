@@ -7,13 +7,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import Any
 
 from tests.support.loopback.turns import Call, Thought, Turn
-from tests.support.loopback.wires import CREATED, arguments_text, counts, faulty
+from tests.support.loopback.wires import CREATED, arguments_text, counts, faulty, runs, sse
 
 __all__ = ["events", "whole"]
 
@@ -23,7 +21,7 @@ ID = "resp_loopback"
 def events(turn: Turn, request: Mapping[str, Any]) -> Iterator[str]:
     """The events of a streamed answer."""
     return faulty(
-        map(_sse, _numbered(turn, request)),
+        map(sse, _numbered(turn, request)),
         turn,
         wrap=lambda text: f"event: response.output_text.delta\ndata: {text}\n\n",
         error=_error,
@@ -31,13 +29,7 @@ def events(turn: Turn, request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _error(message: str) -> str:
-    return _sse({"type": "error", "code": "server_error", "message": message, "param": None, "sequence_number": 0})
-
-
-def _sse(event: Mapping[str, Any] | str) -> str:
-    if isinstance(event, str):
-        return event
-    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
+    return sse({"type": "error", "code": "server_error", "message": message, "param": None, "sequence_number": 0})
 
 
 def _numbered(turn: Turn, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | str]:
@@ -52,7 +44,7 @@ def _events(turn: Turn, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "response.created", "response": _response(request, [], "in_progress")}
     yield {"type": "response.in_progress", "response": _response(request, [], "in_progress")}
     done: list[dict[str, Any]] = []
-    for index, pieces in enumerate(_items(turn)):
+    for index, pieces in enumerate(runs(turn)):
         place = {"output_index": index}
         for event in _item(pieces, index):
             yield event | place
@@ -60,13 +52,6 @@ def _events(turn: Turn, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 done.append(event["item"])
     status = "incomplete" if turn.finish == "length" else "completed"
     yield {"type": f"response.{status}", "response": _response(request, done, status, counts(turn))}
-
-
-def _items(turn: Turn) -> Iterator[list[Any]]:
-    # A run of text is one message, a run of thoughts one reasoning item, each call an item of its own.
-    for kind, run in groupby(turn.pieces(), type):
-        pieces = list(run)
-        yield from [[each] for each in pieces] if kind is Call else [pieces]
 
 
 def _item(pieces: list[Any], index: int) -> Iterator[dict[str, Any]]:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from tests.support.loopback.turns import Call, Cut, ErrorLine, Malformed, Slow, Thought, Turn
 
-__all__ = ["CutOff", "arguments_text", "counts", "dumped", "faulty", "joined"]
+__all__ = ["CutOff", "arguments_text", "counts", "dumped", "faulty", "joined", "runs", "sse"]
 
 CREATED = 1_790_000_000
 WAIT_AT_MOST = 5.0
@@ -45,6 +46,20 @@ def joined(turn: Turn) -> tuple[str, str, list[Call]]:
     text = "".join(each for each in pieces if isinstance(each, str))
     thinking = "".join(each.text for each in pieces if isinstance(each, Thought))
     return text, thinking, [each for each in pieces if isinstance(each, Call)]
+
+
+def runs(turn: Turn) -> Iterator[list[Any]]:
+    """A run of text is one part of the answer, and a run of thoughts; each call is a part of its own."""
+    for kind, run in groupby(turn.pieces(), type):
+        pieces = list(run)
+        yield from [[each] for each in pieces] if kind is Call else [pieces]
+
+
+def sse(event: Mapping[str, Any] | str) -> str:
+    """A server-sent event that has its name twice; or a text as it is."""
+    if isinstance(event, str):
+        return event
+    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
 
 
 def faulty(
