@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -30,19 +31,7 @@ from toolglean.grammar.nodes import (
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
-from toolglean.grammar.strings import (
-    JSON_CODES,
-    JSON_RAW,
-    PYTHON_RAW,
-    body,
-    json_body,
-    json_letters,
-    length,
-    others,
-    pattern_of,
-    python_letter,
-    python_letters,
-)
+from toolglean.grammar.strings import JSON, json_body, length, others, pattern_of, python
 from toolglean.grammar.texts import Avoid, Constraint, automaton, matches
 
 __all__ = ["CONSTANTS", "Brackets", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
@@ -88,7 +77,7 @@ class JsonDialect:
         self.name = f"json {constraints}"
         # For strings with a pattern or a length, it is enough to exclude one letter of each; JSON can escape it.
         self.excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
-        self.raw = intersected(JSON_RAW, all_but(self.excluded))
+        self.alphabet = replace(JSON, raw=intersected(JSON.raw, all_but(self.excluded)))
 
     def literal(self, value: Any) -> Node | None:
         """That value; None if the dialect cannot write it."""
@@ -102,11 +91,7 @@ class JsonDialect:
             return Text((json_body(least, most), *self.constraints), '"', '"')
         if self.constraints:
             notes.add_narrowed(path, f"such a string may not contain any of the characters {self.excluded!r}")
-        return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"')))
-
-    def _body(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        letter = alt(self.raw, *JSON_CODES)
-        return body(schema, letter, lambda given: json_letters(given, self.raw), path, notes)
+        return Terminal(seq(Lit('"'), self.alphabet.body(schema, path, notes), Lit('"')))
 
     def key(self, name: str) -> Node:
         """The key of that member, and the separator before its value."""
@@ -117,11 +102,13 @@ class JsonDialect:
         escaped = seq(Lit("\\"), chars('"\\bfnrt'))
         known = tuple(names)
         free = not any(json_text(name) != f'"{name}"' for name in known)
-        return Terminal(seq(Lit('"'), others(known, self.raw, escaped if free else EMPTY), Lit('"'), self.colon))
+        return Terminal(
+            seq(Lit('"'), others(known, self.alphabet.raw, escaped if free else EMPTY), Lit('"'), self.colon)
+        )
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         """A key that meets the schema of a string."""
-        return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"'), self.colon))
+        return Terminal(seq(Lit('"'), self.alphabet.body(schema, path, notes), Lit('"'), self.colon))
 
 
 class PythonDialect:
@@ -132,26 +119,23 @@ class PythonDialect:
     object_brackets: Brackets = (Lit("{"), Lit("}"), Lit("{}"))
     list_brackets: Brackets = (Lit("["), Lit("]"), Lit("[]"))
     comma: Node = Terminal(seq(Lit(","), opt(Lit(" "))))
+    colon: Node = seq(Lit(":"), opt(Lit(" ")))
 
     def literal(self, value: Any) -> Node | None:
         return Lit(repr(value))
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        ways = [
-            seq(Lit(quote), body(schema, python_letter(quote), python_letters(quote), path, notes), Lit(quote))
-            for quote in "'\""
-        ]
+        ways = (seq(Lit(quote), python(quote).body(schema, path, notes), Lit(quote)) for quote in "'\"")
         return Terminal(alt(*ways))
 
     def key(self, name: str) -> Node:
-        return Terminal(seq(Lit(repr(name) + ":"), opt(Lit(" "))))
+        return Terminal(seq(Lit(repr(name)), self.colon))
 
     def other_key(self, names: Iterable[str]) -> Node:
-        return Terminal(seq(Lit("'"), others(names, PYTHON_RAW), Lit("':"), opt(Lit(" "))))
+        return Terminal(seq(Lit("'"), others(names, python("'").raw), Lit("'"), self.colon))
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        letters = python_letters("'")
-        return Terminal(seq(Lit("'"), body(schema, python_letter("'"), letters, path, notes), Lit("':"), opt(Lit(" "))))
+        return Terminal(seq(Lit("'"), python("'").body(schema, path, notes), Lit("'"), self.colon))
 
 
 class QuotedDialect:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 from toolglean.grammar.texts import Constraint
@@ -31,6 +32,7 @@ __all__ = [
     "chars",
     "descendants",
     "intersected",
+    "lengths",
     "opt",
     "repeat",
     "seq",
@@ -203,6 +205,21 @@ def descendants(node: Node) -> Iterator[Node]:
             todo += each.ways
         elif isinstance(each, Repeat | Terminal):
             todo.append(each.node)
+
+
+def lengths(node: Node) -> tuple[int, float]:
+    """How many characters the node's texts have at least and at most. It contains no rule and no terminal."""
+    if isinstance(node, Chars):
+        return 1, 1
+    if isinstance(node, Repeat):
+        low, high = lengths(node.node)
+        most = inf if node.most is None else node.most
+        return low * node.least, high and high * most  # endlessly nothing is nothing
+    if isinstance(node, Seq | Alt):
+        lows, highs = zip(*map(lengths, node.parts if isinstance(node, Seq) else node.ways), strict=True)
+        return (sum(lows), sum(highs)) if isinstance(node, Seq) else (min(lows), max(highs))
+    size = len(node.text) if isinstance(node, Lit) else 0
+    return size, size
 
 
 class Rules:

@@ -22,6 +22,7 @@ from toolglean.grammar.nodes import (
     alt,
     chars,
     descendants,
+    lengths,
     opt,
     repeat,
     seq,
@@ -127,13 +128,7 @@ def _choice(ways: list[Node]) -> Node:
 
 
 def _may_be_empty(node: Node) -> bool:
-    if isinstance(node, Seq):
-        return all(map(_may_be_empty, node.parts))
-    if isinstance(node, Alt):
-        return any(map(_may_be_empty, node.ways))
-    if isinstance(node, Repeat):
-        return node.least == 0 or _may_be_empty(node.node)
-    return isinstance(node, Lit) and not node.text
+    return not lengths(node)[0]
 
 
 def count(node: Repeat) -> str:

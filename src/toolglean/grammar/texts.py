@@ -131,12 +131,12 @@ def automaton(constraints: tuple[Constraint, ...]) -> States:
     kinds = _kinds(finals, rows)
     order = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
     table: States = []
-    for state in map(kinds.index, order):
+    for place in map(kinds.index, order):
         ways: dict[int, list[tuple[int, int]]] = {}
-        for piece, to in zip(pieces, rows[state], strict=True):
+        for piece, to in zip(pieces, rows[place], strict=True):
             if to != DEAD:
                 ways.setdefault(order[kinds[to]], []).append(piece)
-        table.append((finals[state], ways))
+        table.append((finals[place], ways))
     return table
 
 
