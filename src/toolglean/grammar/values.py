@@ -13,7 +13,7 @@ from toolglean.grammar.dialects import Dialect
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, opt, repeat, seq
-from toolglean.grammar.numbers import bounds_of, integer, number
+from toolglean.grammar.numbers import are_supported, number
 from toolglean.grammar.shapes import Schemas, Shape
 
 __all__ = ["Values", "scalar"]
@@ -63,7 +63,7 @@ class Values:
         dialect = self.dialect
 
         def make() -> Node:
-            whole = number()
+            whole = number({})
             assert whole is not None
             bits = [Lit(text) for text in dialect.constants.values()]
             text = dialect.string({}, "", self.schemas.notes)
@@ -138,11 +138,11 @@ def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list
         return [Lit(constants["true"]), Lit(constants["false"])]
     if shape.kind == "null":
         return [Lit(constants["null"])]
-    bounds = bounds_of(shape.schema)
-    if bounds is None:
+    schema = shape.schema
+    if not are_supported(schema):
         schemas.notes.add_unsupported(
             shape.path, "its bounds are too large for a grammar, have too many digits, or are not numbers"
         )
-    make = integer if shape.kind == "integer" else number
-    found = make() if bounds is None else make(bounds)
+        schema = {}
+    found = number(schema, whole=shape.kind == "integer")
     return [] if found is None else [Terminal(found)]
