@@ -20,10 +20,10 @@ from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, opt, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, between, chars, opt, repeat, seq
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
-from toolglean.grammar.untyped import Untyped, samples_of
+from toolglean.grammar.untyped import Untyped, samples_of, text_of
 from toolglean.grammar.values import Values
 from toolglean.scan.coerce import properties
 
@@ -147,7 +147,7 @@ class Arguments:
         shapes = self.schemas.shapes(schema, path)
         if codec.all:
             flat = [shape for shape in shapes if shape.kind not in {"array", "object"}]
-            ways = self.untyped.ways(schema, flat, quote, (Avoid((quote,)),), head=quote)
+            ways = [between(quote, way, quote) for way in self.untyped.ways(schema, flat, (Avoid((quote,)),))]
             return ways + [way for shape in shapes if shape not in flat for way in values.shape(shape)]
         ways = []
         for shape in shapes:
@@ -188,7 +188,7 @@ class Arguments:
         flat = [each for each in shapes if each.kind not in {"array", "object"}]
         raw = self.untyped.is_raw(schema, prefix, top=top)
         constraints = (Avoid((closer if raw else f"{prefix}<",)), *self.constraints)
-        ways = self.untyped.ways(schema, flat, closer, constraints)
+        ways = [between("", way, closer) for way in self.untyped.ways(schema, flat, constraints)]
         alone = not flat and len(shapes) == 1
         for shape in shapes:
             if shape.kind in {"array", "object"} and self.untyped.knows(schema, shape.kind):
@@ -297,7 +297,7 @@ class Arguments:
             return self._typed(tokens[:at], key, shapes, tail, constraints)
         if schema is None:  # its value is text, whatever it looks like
             shapes = [each for each in shapes if each.kind == "string"]
-        ways = self.untyped.ways(schema or {}, shapes, tail, constraints)
+        ways = [between("", way, tail) for way in self.untyped.ways(schema or {}, shapes, constraints)]
         return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
@@ -318,24 +318,19 @@ class Arguments:
     ) -> list[Node]:
         # The format writes the type, and a value that is not a string is JSON.
         values = Values(JsonDialect(constraints), self.schemas, self.rules)
-        types = self.format.types
         ways: list[Node] = []
         for shape in shapes:
-            samples = samples_of(shape)
-            for word in dict.fromkeys(type_word(each, types) for each in samples):
-                here = _head(head, key, word)
+            by_word: dict[str, list[Any]] = {}
+            for each in samples_of(shape):
+                by_word.setdefault(type_word(each, self.format.types), []).append(each)
+            for word, samples in by_word.items():
                 if shape.kind == "string":
-                    ways.append(seq(here, raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes)))
+                    found = [raw_text(shape.schema, constraints, shape.path, self.schemas.notes)]
                 elif shape.kind == "literal":
-                    texts = [
-                        each if isinstance(each, str) else json_text(each)
-                        for each in samples
-                        if type_word(each, types) == word
-                    ]
-                    fit = [Lit(text + tail) for text in texts if matches(constraints, text)]
-                    ways += [seq(here, alt(*fit))] if fit else []
+                    found = [Lit(text) for text in map(text_of, samples) if matches(constraints, text)]
                 else:
-                    ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]
+                    found = values.shape(shape)
+                ways += [seq(_head(head, key, word), between("", way, tail)) for way in found]
         return ways
 
 

@@ -21,6 +21,7 @@ from toolglean.grammar.nodes import (
     Text,
     all_but,
     alt,
+    between,
     chars,
     descendants,
     intersected,
@@ -155,7 +156,7 @@ class QuotedDialect:
         return None if isinstance(value, list | dict) and value else Lit(json_text(value))
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        return raw_text(schema, (Avoid((self.quote,)),), self.quote, path, notes, head=self.quote)
+        return between(self.quote, raw_text(schema, (Avoid((self.quote,)),), path, notes), self.quote)
 
     def key(self, name: str) -> Node:
         return Lit(f"{name}:")
@@ -189,15 +190,9 @@ def first_mark(text: str) -> str:
 
 
 def raw_text(
-    schema: Mapping[str, Any],
-    constraints: tuple[Constraint, ...],
-    tail: str,
-    path: str,
-    notes: Notes,
-    *more: Constraint,
-    head: str = "",
+    schema: Mapping[str, Any], constraints: tuple[Constraint, ...], path: str, notes: Notes, *more: Constraint
 ) -> Node:
-    """An unescaped string that meets the schema and these constraints, with `head` before and `tail` after it."""
+    """An unescaped string that meets the schema and these constraints."""
     least, most = length(schema)
     found = pattern_of(schema, path, notes)
     excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
@@ -205,7 +200,7 @@ def raw_text(
         notes.add_narrowed(
             f"{path}.maxLength", f"a text of this length may not contain any of the characters {excluded!r}"
         )
-        return Terminal(seq(Lit(head), repeat(all_but(excluded), least, most), Lit(tail)))
+        return Terminal(repeat(all_but(excluded), least, most))
     lengths: tuple[Constraint, ...] = (MatchesNode(repeat(ALL, least, most)),) if least or most is not None else ()
     whole = (*constraints, *lengths, *((MatchesNode(found),) if found is not None else ()), *more)
     if found is not None and not _is_countable(whole):
@@ -215,7 +210,7 @@ def raw_text(
             "for a grammar",
         )
         whole = (*constraints, *lengths, *more)
-    return Text(whole, tail, head)
+    return Text(whole)
 
 
 def _is_countable(constraints: tuple[Constraint, ...]) -> bool:

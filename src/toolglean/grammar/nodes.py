@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ __all__ = [
     "Text",
     "all_but",
     "alt",
+    "between",
     "chars",
     "descendants",
     "intersected",
@@ -141,6 +142,15 @@ def repeat(node: Node, least: int = 0, most: int | None = None) -> Node:
 def opt(node: Node) -> Node:
     """The node, or nothing."""
     return repeat(node, 0, 1)
+
+
+def between(head: str, node: Node, tail: str) -> Node:
+    """The node between two literals; a terminal or a text takes them in, and stays one unit of a lexer."""
+    if isinstance(node, Terminal):
+        return Terminal(seq(Lit(head), node.node, Lit(tail)))
+    if isinstance(node, Text):
+        return replace(node, head=head + node.head, tail=node.tail + tail)
+    return seq(Lit(head), node, Lit(tail))
 
 
 def chars(*given: str | tuple[str, str]) -> Chars:

@@ -16,7 +16,7 @@ from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, opt,
 from toolglean.grammar.numbers import are_supported, number
 from toolglean.grammar.shapes import Schemas, Shape
 
-__all__ = ["Values", "scalar"]
+__all__ = ["Values"]
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "$comment", "format", "$defs"})
 
@@ -56,7 +56,7 @@ class Values:
             return self._array(shape)
         if shape.kind == "string":
             return [dialect.string(shape.schema, shape.path, self.schemas.notes)]
-        return scalar(shape, dialect.constants, self.schemas)
+        return self._scalar(shape)
 
     def anything(self) -> Node:
         """Any value."""
@@ -131,18 +131,15 @@ class Values:
             rest = item if at < least else opt(item)
         return [*ways, seq(before, self.value(first[0], f"{path}.prefixItems.0"), rest, after)]
 
-
-def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list[Node]:
-    """The ways to write a number, true, false or null."""
-    if shape.kind == "boolean":
-        return [Lit(constants["true"]), Lit(constants["false"])]
-    if shape.kind == "null":
-        return [Lit(constants["null"])]
-    schema = shape.schema
-    if not are_supported(schema):
-        schemas.notes.add_unsupported(
-            shape.path, "its bounds are too large for a grammar, have too many digits, or are not numbers"
-        )
-        schema = {}
-    found = number(schema, whole=shape.kind == "integer")
-    return [] if found is None else [Terminal(found)]
+    def _scalar(self, shape: Shape) -> list[Node]:
+        if shape.kind in {"boolean", "null"}:
+            words = ("true", "false") if shape.kind == "boolean" else ("null",)
+            return [Lit(self.dialect.constants[word]) for word in words]
+        schema = shape.schema
+        if not are_supported(schema):
+            self.schemas.notes.add_unsupported(
+                shape.path, "its bounds are too large for a grammar, have too many digits, or are not numbers"
+            )
+            schema = {}
+        found = number(schema, whole=shape.kind == "integer")
+        return [] if found is None else [Terminal(found)]
