@@ -17,10 +17,18 @@ from toolglean.errors import UsageError
 from toolglean.formats.parameters import ending_of, rest_of_closer
 from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, literals_in, tokens_of
 from toolglean.formats.write_values import json_text, type_word
-from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
+from toolglean.grammar.dialects import (
+    Dialect,
+    JsonDialect,
+    KeywordsDialect,
+    PythonDialect,
+    QuotedDialect,
+    plain_key,
+    raw_text,
+)
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, between, chars, opt, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, between, opt, repeat, seq
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped, samples_of, text_of
@@ -28,8 +36,6 @@ from toolglean.grammar.values import Values
 from toolglean.scan.coerce import properties
 
 __all__ = ["Arguments"]
-
-_keyword_letter = chars(("A", "Z"), "_", ("a", "z"))
 
 
 class Arguments:
@@ -78,17 +84,21 @@ class Arguments:
             )
         return whole
 
-    def _report_unsupported(self, members: Members, path: str, *, counts: bool = False, names: bool = True) -> None:
-        # Reports keywords that are not supported for members that are written as text.
-        if counts and members.is_counted:
-            word = "minProperties" if members.least else "maxProperties"
-            self.schemas.notes.add_unsupported(
-                f"{path}.{word}", f"the format {self.format.name!r} does not count parameters"
-            )
-        if names and members.names is not True and members.others is not NEVER:
+    def _plainly_named(self, members: Members, path: str) -> Members:
+        # The members, whose names are not restricted further: the format has keys of letters and digits.
+        if members.names is not True and members.others is not NEVER:
             self.schemas.notes.add_unsupported(
                 f"{path}.{members.named_by}", f"the format {self.format.name!r} allows only names of letters and digits"
             )
+        return replace(members, names=True)
+
+    def _uncounted(self, members: Members) -> Members:
+        if members.is_counted:
+            word = "minProperties" if members.least else "maxProperties"
+            self.schemas.notes.add_unsupported(
+                f"{self.path}.{word}", f"the format {self.format.name!r} does not count parameters"
+            )
+        return replace(members, least=0, most=None)
 
     # -- JSON and Python -----------------------------------------------------------------------------------------------
 
@@ -99,48 +109,28 @@ class Arguments:
 
     def keywords(self) -> Node:
         """Python keyword arguments, and the parenthesis after them."""
-        dialect = PythonDialect()
-        values = Values(dialect, self.schemas, self.rules)
+        values = Values(PythonDialect(), self.schemas, self.rules)
         ways: list[Node] = []
         for shape, members in self._objects():
-            plain = [each for each in members.members if _is_keyword(each[0])]
+            plain = tuple(each for each in members.members if _is_keyword(each[0]))
             if all(_is_keyword(name) or not needed for name, _, needed in members.members):
-                ways.append(self._keywords(plain, members, values, shape.path))
+                keywords = self._plainly_named(replace(members, members=plain), shape.path)
+                ways.append(values.object(keywords, shape.path, keys=KeywordsDialect()))
             if len(plain) < len(members.members):
                 ways.append(seq(values.object(members, shape.path), Lit(")")))
         return self.rules.named(alt(*ways))
 
-    def _keywords(self, plain: list[tuple[str, Any, bool]], members: Members, values: Values, path: str) -> Node:
-        self._report_unsupported(members, path)
-        items = [
-            (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
-            for name, schema, needed in plain
-        ]
-        more = None
-        if members.others is not NEVER:
-            key = Terminal(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
-            more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
-        return members.written(items, values.dialect.comma, self.rules, more, (EMPTY, Lit(")"), Lit(")")))
-
-    # -- the quoted dialect --------------------------------------------------------------------------------------------
-
     def quoted(self, codec: Quoted) -> Node:
-        """An object with bare keys."""
-        members = self._one()
-        self._report_unsupported(members, self.path)
-        dialect = QuotedDialect(codec)
-        values = Values(dialect, self.schemas, self.rules)
-        items = []
-        for name, schema, needed in members.members:
-            path = f"{self.path}.properties.{name}"
-            ways = self._quoted(name, codec, values, path) if schema is not True else [values.anything()]
-            items.append((needed, seq(dialect.key(name), self._ways(ways, name))))
-        more = None
-        if members.others is not NEVER:
-            free = dialect.string({}, "", self.schemas.notes)
-            key = dialect.other_key([name for name, _, _ in members.members])
-            more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
-        return self.rules.named(members.written(items, dialect.comma, self.rules, more, dialect.object_brackets))
+        """An object with bare keys, and strings between markers."""
+        members = self._plainly_named(self._one(), self.path)
+        values = Values(QuotedDialect(codec), self.schemas, self.rules)
+
+        def value(name: str, schema: Any, path: str) -> Node:
+            return self._ways([values.anything()] if schema is True else self._quoted(name, codec, values, path), name)
+
+        if codec.all and members.others is not NEVER:
+            members = replace(members, others={"type": "string"})
+        return self.rules.named(values.object(members, self.path, value=value))
 
     def _quoted(self, name: str, codec: Quoted, values: Values, path: str) -> list[Node]:
         schema, quote = properties(self.root)[name], codec.quote
@@ -168,8 +158,7 @@ class Arguments:
 
     def elements(self, codec: Tree) -> Node:
         """An element for each argument."""
-        members = self._one()
-        self._report_unsupported(members, self.path, counts=True, names=False)
+        members = self._uncounted(self._one())
         found = []
         for name, _, needed in members.members:
             inside = self._element(
@@ -238,8 +227,7 @@ class Arguments:
 
     def parameters(self) -> Node:
         """The parameters, each in the format's first pattern that determines its value."""
-        members = self._one()
-        self._report_unsupported(members, self.path, counts=True)
+        members = self._uncounted(self._plainly_named(self._one(), self.path))
         found = []
         for name, schema, needed in members.members:
             known = {} if schema is True else schema
@@ -253,7 +241,7 @@ class Arguments:
             written = self._parameter(key, None, shapes)
         if self.format.parameter_separator:
             more, separator = alt(*written) if written else None, Lit(self.format.parameter_separator)
-            return replace(members, least=0, most=None).written(found, separator, self.rules, more, (EMPTY,) * 3)
+            return members.written(found, separator, self.rules, more, (EMPTY,) * 3)
         return seq(
             *(each if needed else opt(each) for needed, each in found), *([repeat(alt(*written))] if written else [])
         )

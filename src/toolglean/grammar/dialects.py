@@ -35,7 +35,7 @@ from toolglean.grammar.shapes import Notes
 from toolglean.grammar.strings import JSON, json_body, length, others, pattern_of, python
 from toolglean.grammar.texts import Avoid, Constraint, automaton, matches
 
-__all__ = ["CONSTANTS", "Brackets", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
+__all__ = ["Dialect", "JsonDialect", "KeywordsDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
 SPACE = opt(alt(Lit(" "), seq(Lit("\n"), repeat(chars(" \t"), 0, 40))))
 """White space where JSON may have it: none, a blank, or a line break with an indentation. No more, because models that
@@ -137,6 +137,18 @@ class PythonDialect:
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         return Terminal(seq(Lit("'"), python("'").body(schema, path, notes), Lit("'"), self.colon))
+
+
+class KeywordsDialect(PythonDialect):
+    """Python's keyword arguments, and the parenthesis after them."""
+
+    object_brackets: Brackets = (EMPTY, Lit(")"), Lit(")"))
+
+    def key(self, name: str) -> Node:
+        return Lit(f"{name}=")
+
+    def other_key(self, names: Iterable[str]) -> Node:
+        return Terminal(seq(plain_key(names, chars(("A", "Z"), "_", ("a", "z"))), Lit("=")))
 
 
 class QuotedDialect:

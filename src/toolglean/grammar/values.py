@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolglean.errors import UsageError
@@ -74,31 +74,44 @@ class Values:
 
     # -- containers ----------------------------------------------------------------------------------------------------
 
-    def object(self, members: Members, path: str) -> Node:
-        """An object with these members."""
-        dialect = self.dialect
-        names = [name for name, _, _ in members.members]
-        other = None
-        if members.others is not NEVER:
-            key = self._other_key(members, names, path)
-            other = seq(key, self.value(members.others, f"{path}.additionalProperties"))
+    def object(
+        self,
+        members: Members,
+        path: str,
+        *,
+        keys: Dialect | None = None,
+        value: Callable[[str, Any, str], Node] | None = None,
+    ) -> Node:
+        """An object with these members.
+
+        Args:
+            members: the members.
+            path: the path of the schema.
+            keys: the dialect of its keys and brackets, if that is another one.
+            value: the value of a listed member, given its name, its schema and that one's path, if not as elsewhere.
+        """
+        dialect = keys or self.dialect
+        write = value or (lambda _, schema, path: self.value(schema, path))
         items = [
-            (needed, seq(dialect.key(name), self.value(schema, f"{path}.properties.{name}")))
+            (needed, seq(dialect.key(name), write(name, schema, f"{path}.properties.{name}")))
             for name, schema, needed in members.members
         ]
+        other = None
+        if members.others is not NEVER:
+            key = self._other_key(dialect, members, path)
+            other = seq(key, self.value(members.others, f"{path}.additionalProperties"))
         return members.written(items, dialect.comma, self.rules, other, dialect.object_brackets)
 
-    def _other_key(self, members: Members, names: list[str], path: str) -> Node:
-        excluded = getattr(self.dialect, "excluded", "")
+    def _other_key(self, dialect: Dialect, members: Members, path: str) -> Node:
+        excluded = getattr(dialect, "excluded", "")
         if path and any(map(str.isalnum, excluded)):  # a marker of words (`END_ARG`)
             self.schemas.notes.add_narrowed(path, f"a name that is not listed may not contain any of {excluded!r}")
-        if members.names is True or not isinstance(members.names, Mapping):
-            return self.dialect.other_key(names)
-        shapes = self.schemas.shapes(members.names, f"{path}.{members.named_by}")
-        ways = [self.dialect.key(each) for shape in shapes for each in shape.values if isinstance(each, str)]
-        strings = [shape for shape in shapes if shape.kind == "string"]
-        ways += [self.dialect.key_of(each.schema, each.path, self.schemas.notes) for each in strings]
-        return alt(*ways) if ways else self.dialect.other_key(names)
+        ways: list[Node] = []
+        if isinstance(members.names, Mapping):
+            for shape in self.schemas.shapes(members.names, f"{path}.{members.named_by}"):
+                ways += [dialect.key(each) for each in shape.values if isinstance(each, str)]
+                ways += [dialect.key_of(shape.schema, shape.path, self.schemas.notes)] * (shape.kind == "string")
+        return alt(*ways) if ways else dialect.other_key([name for name, _, _ in members.members])
 
     def _array(self, shape: Shape) -> list[Node]:
         first = shape.schema.get("prefixItems")
