@@ -212,7 +212,7 @@ class Arguments:
 
     def _items(self, shape: Shape, prefix: str, *, alone: bool) -> list[Node]:
         schema = shape.schema.get("items", True)
-        least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
+        least, most = shape.counts("Items")
         if shape.schema.get("prefixItems"):
             self.schemas.notes.add_unsupported(
                 f"{shape.path}.prefixItems", "in this format, all items of a list have the same schema"
@@ -221,7 +221,7 @@ class Arguments:
         if schema is NEVER or most == 0:
             return empty
         item = self._element("item", schema, prefix, f"{shape.path}.items", top=False)
-        return [*empty, repeat(item, max(least, 1), None if most is None else int(most))]
+        return [*empty, repeat(item, max(least, 1), most)]
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ class JsonDialect:
         self.constraints = constraints
         self.name = f"json {constraints}"
         # For strings with a pattern or a length, it is enough to exclude one letter of each; JSON can escape it.
-        self.excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
+        self.excluded = first_marks(constraints)
         self.alphabet = replace(JSON, raw=intersected(JSON.raw, all_but(self.excluded)))
 
     def literal(self, value: Any) -> Node | None:
@@ -191,13 +191,13 @@ def plain_key(names: Iterable[str], letter: Chars = NAME) -> Node:
     return others(("", *names), letter, most=LETTERS)
 
 
-def avoided_words(constraints: Iterable[Constraint]) -> list[str]:
-    """The texts to avoid, according to the constraints."""
-    return [word for each in constraints if isinstance(each, Avoid | NoCall) for word in each.words]
+def first_marks(constraints: Iterable[Constraint]) -> str:
+    """Of each text to avoid, a character that occurs neither in JSON's syntax nor in words."""
+    words = (word for each in constraints if isinstance(each, Avoid | NoCall) for word in each.words)
+    return "".join(dict.fromkeys(map(_first_mark, words)))
 
 
-def first_mark(text: str) -> str:
-    """A character of the text that occurs neither in JSON's syntax nor in words."""
+def _first_mark(text: str) -> str:
     return next((char for char in text if not char.isalnum() and char not in '[]{},:"\\ \n_-'), text[:1])
 
 
@@ -207,7 +207,7 @@ def raw_text(
     """An unescaped string that meets the schema and these constraints."""
     least, most = length(schema)
     found = pattern_of(schema, path, notes)
-    excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
+    excluded = first_marks(constraints)
     if max(least, most or 0) > COUNTED:
         notes.add_narrowed(
             f"{path}.maxLength", f"a text of this length may not contain any of the characters {excluded!r}"

@@ -39,7 +39,6 @@ class NodeConstraint(Constraint):
 
     __slots__ = ()
 
-    chars = ""
     negated = False
 
     @property
@@ -53,7 +52,6 @@ class NodeConstraint(Constraint):
 
     @property
     def edges(self) -> set[int]:
-        """Where the ranges begin that the node distinguishes."""
         parts = list(descendants(self.form))
         ranges = [pair for each in parts if isinstance(each, Chars) for pair in each.ranges]
         ranges += [(ord(char), ord(char)) for each in parts if isinstance(each, Lit) for char in each.text]

@@ -73,6 +73,11 @@ class Shape:
         """A key that is equal for shapes that allow the same values."""
         return json.dumps([self.kind, self.schema, self.values], sort_keys=True, default=str)
 
+    def counts(self, what: str) -> tuple[int, int | None]:
+        """The least and the most of its "Items" or "Properties"; None: any number."""
+        least, most = self.schema.get(f"min{what}", 0), self.schema.get(f"max{what}")
+        return int(least), None if most is None else int(most)
+
 
 def _is_too_large(value: Any) -> bool:
     # Readers refuse such a number.
@@ -233,9 +238,8 @@ class Schemas:
                 f"{path}.propertyNames", "if there are properties, only their own names are checked"
             )
             names = True
-        least, most = schema.get("minProperties", 0), schema.get("maxProperties")
         named_by = "patternProperties" if patterns else "propertyNames"
-        members = Members(tuple(found), others, int(least), None if most is None else int(most), names, named_by)
+        members = Members(tuple(found), others, *shape.counts("Properties"), names, named_by)
         if members.is_counted and len(found) > MOST_COUNTED:
             keyword = "minProperties" if members.least else "maxProperties"
             self.notes.add_unsupported(f"{path}.{keyword}", f"a grammar can count at most {MOST_COUNTED} members")

@@ -120,8 +120,8 @@ def pattern_of(schema: Mapping[str, Any], path: str, notes: Notes) -> Node | Non
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
     """The least and the most characters of a string; None: any number."""
-    least, most = schema.get("minLength"), schema.get("maxLength")
-    return int(least) if isinstance(least, int | float) else 0, int(most) if isinstance(most, int | float) else None
+    least, most = schema.get("minLength", 0), schema.get("maxLength")
+    return int(least), None if most is None else int(most)
 
 
 def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | None = None) -> Node:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["SPACES", "Avoid", "Constraint", "automaton", "escaped", "matches", "trie"]
+__all__ = ["SPACES", "Avoid", "Constraint", "automaton", "edges_of", "escaped", "matches", "trie"]
 
 TOP = 0x110000
 MOST_STATES = 6000
@@ -37,8 +37,8 @@ class Constraint(Protocol):
 
     @property
     @abstractmethod
-    def chars(self) -> str:
-        """The characters that the constraint distinguishes; it treats all others alike."""
+    def edges(self) -> set[int]:
+        """Where the ranges of characters begin that the constraint treats alike."""
 
     @abstractmethod
     def step(self, state: Any, char: str) -> Any:
@@ -52,6 +52,11 @@ class Constraint(Protocol):
     @abstractmethod
     def regex(self) -> str:
         """The constraint as a Lark terminal, with llguidance's operators."""
+
+
+def edges_of(chars: str) -> set[int]:
+    """Where the ranges begin if each of these characters is one, and so is all that is between two of them."""
+    return {ord(char) + more for char in chars for more in (0, 1)}
 
 
 def escaped(text: str) -> str:
@@ -68,8 +73,8 @@ class Avoid:
     start = 0
 
     @property
-    def chars(self) -> str:
-        return "".join(self.words)
+    def edges(self) -> set[int]:
+        return edges_of("".join(self.words))
 
     def step(self, state: int, char: str) -> int | None:
         after, whole = trie(self.words)[state].get(char, (0, False))
@@ -112,7 +117,7 @@ def automaton(constraints: tuple[Constraint, ...]) -> States:
     Raises:
         ValueError: there would be more than MOST_STATES states.
     """
-    pieces = _pieces(set().union(*map(_edges_of, constraints)))
+    pieces = _pieces(set().union(*(each.edges for each in constraints)))
     steps = [_Steps(each, [low for low, _ in pieces]) for each in constraints]
     states = [(0,) * len(constraints)]
     numbers = {states[0]: 0}
@@ -148,7 +153,7 @@ class _Steps:
         self._states = [constraint.start]
         self._numbers = {constraint.start: 0}
         self._rows: dict[int, list[int]] = {}
-        own = sorted({0, *_edges_of(constraint)})  # it treats all characters from one edge to the next alike
+        own = sorted({0, *constraint.edges})  # it treats all characters from one edge to the next alike
         self._places = [own[bisect_right(own, place) - 1] for place in places]
 
     def row(self, number: int) -> list[int]:
@@ -170,11 +175,6 @@ class _Steps:
     def final(self, number: int) -> bool:
         """Whether the text may end in that state."""
         return self._constraint.final(self._states[number])
-
-
-def _edges_of(constraint: Constraint) -> set[int]:
-    edges: set[int] = getattr(constraint, "edges", set())
-    return edges | {ord(char) + more for char in constraint.chars for more in (0, 1)}
 
 
 def _without_dead_ends(finals: list[bool], rows: list[list[int]]) -> tuple[list[bool], list[list[int]]]:

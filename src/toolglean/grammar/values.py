@@ -116,13 +116,13 @@ class Values:
     def _array(self, shape: Shape) -> list[Node]:
         first = shape.schema.get("prefixItems")
         items = shape.schema.get("items", True)
-        least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
+        least, most = shape.counts("Items")
         if isinstance(first, list) and first:
-            return self._tuple(first, items, least, None if most is None else int(most), shape.path)
+            return self._tuple(first, items, least, most, shape.path)
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
             return [self.dialect.list_brackets[-1]] if least == 0 else []
         inner = self.value(items, f"{shape.path}.items")
-        return [self._list(inner, least, None if most is None else int(most))]
+        return [self._list(inner, least, most)]
 
     def _list(self, item: Node, least: int = 0, most: int | None = None) -> Node:
         # As an object has members of which none is listed.
