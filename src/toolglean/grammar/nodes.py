@@ -15,28 +15,8 @@ from typing import TypeAlias
 from toolglean.grammar.texts import Constraint
 
 __all__ = [
-    "ALL",
-    "EMPTY",
-    "Alt",
-    "Chars",
-    "Lit",
-    "Node",
-    "Ref",
-    "Repeat",
-    "Rules",
-    "Seq",
-    "Terminal",
-    "Text",
-    "all_but",
-    "alt",
-    "between",
-    "chars",
-    "descendants",
-    "intersected",
-    "lengths",
-    "opt",
-    "repeat",
-    "seq",
+    "ALL", "EMPTY", "Alt", "Chars", "Lit", "Node", "Ref", "Repeat", "Rules", "Seq", "Terminal", "Text", "all_but",
+    "alt", "between", "chars", "complement", "descendants", "intersected", "lengths", "opt", "repeat", "seq",
 ]  # fmt: skip
 
 TOP = 0x10FFFF
