@@ -4,9 +4,10 @@
 #   grammar.py      the public face; register.py: registers the formats with xgrammar
 #   turns.py        the calls, text and reasoning of a format
 #   arguments.py    the arguments of one tool, in each dialect; untyped.py: values that are text
-#   shapes.py       JSON Schema: which shapes a value may have; keywords.py, members.py, merge.py: its keywords, and
-#                   what they mean together; schema_check.py: schemas that are refused
-#   values.py       from shapes to nodes; dialects.py, strings.py, patterns.py, numbers.py: how they are written
+#   shapes.py       JSON Schema: which shapes a value may have, and which members an object; keywords.py, merge.py: its
+#                   keywords, and what they mean together; schema_check.py: schemas that are refused
+#   values.py       from shapes to nodes; members.py: members in a row; dialects.py, strings.py, patterns.py,
+#                   numbers.py: how they are written
 #   nodes.py        the nodes of a grammar; texts.py, prose.py, regexes.py: constraints on text
 #   writer.py       nodes as rules; gbnf.py, lark.py, structural_tag.py: the three notations
 #   free_text.py    constraints on text, for xgrammar: few states, so that it compiles in time

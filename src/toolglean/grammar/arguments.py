@@ -17,19 +17,25 @@ from toolglean.errors import UsageError
 from toolglean.formats.parameters import ending_of, rest_of_closer
 from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, literals_in, tokens_of
 from toolglean.formats.write_values import json_text, type_word
-from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
+from toolglean.grammar.dialects import (
+    Dialect,
+    JsonDialect,
+    KeywordsDialect,
+    PythonDialect,
+    QuotedDialect,
+    plain_key,
+    raw_text,
+)
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, opt, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, between, opt, repeat, seq
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
-from toolglean.grammar.untyped import Untyped, samples_of
+from toolglean.grammar.untyped import Untyped, samples_of, text_of
 from toolglean.grammar.values import Values
 from toolglean.scan.coerce import properties
 
 __all__ = ["Arguments"]
-
-_keyword_letter = chars(("A", "Z"), "_", ("a", "z"))
 
 
 class Arguments:
@@ -78,17 +84,21 @@ class Arguments:
             )
         return whole
 
-    def _report_unsupported(self, members: Members, path: str, *, counts: bool = False, names: bool = True) -> None:
-        # Reports keywords that are not supported for members that are written as text.
-        if counts and members.is_counted:
-            word = "minProperties" if members.least else "maxProperties"
-            self.schemas.notes.add_unsupported(
-                f"{path}.{word}", f"the format {self.format.name!r} does not count parameters"
-            )
-        if names and members.names is not True and members.others is not NEVER:
+    def _plainly_named(self, members: Members, path: str) -> Members:
+        # The members, whose names are not restricted further: the format has keys of letters and digits.
+        if members.names is not True and members.others is not NEVER:
             self.schemas.notes.add_unsupported(
                 f"{path}.{members.named_by}", f"the format {self.format.name!r} allows only names of letters and digits"
             )
+        return replace(members, names=True)
+
+    def _uncounted(self, members: Members) -> Members:
+        if members.is_counted:
+            word = "minProperties" if members.least else "maxProperties"
+            self.schemas.notes.add_unsupported(
+                f"{self.path}.{word}", f"the format {self.format.name!r} does not count parameters"
+            )
+        return replace(members, least=0, most=None)
 
     # -- JSON and Python -----------------------------------------------------------------------------------------------
 
@@ -99,55 +109,35 @@ class Arguments:
 
     def keywords(self) -> Node:
         """Python keyword arguments, and the parenthesis after them."""
-        dialect = PythonDialect()
-        values = Values(dialect, self.schemas, self.rules)
+        values = Values(PythonDialect(), self.schemas, self.rules)
         ways: list[Node] = []
         for shape, members in self._objects():
-            plain = [each for each in members.members if _is_keyword(each[0])]
+            plain = tuple(each for each in members.members if _is_keyword(each[0]))
             if all(_is_keyword(name) or not needed for name, _, needed in members.members):
-                ways.append(self._keywords(plain, members, values, shape.path))
+                keywords = self._plainly_named(replace(members, members=plain), shape.path)
+                ways.append(values.object(keywords, shape.path, keys=KeywordsDialect()))
             if len(plain) < len(members.members):
                 ways.append(seq(values.object(members, shape.path), Lit(")")))
         return self.rules.named(alt(*ways))
 
-    def _keywords(self, plain: list[tuple[str, Any, bool]], members: Members, values: Values, path: str) -> Node:
-        self._report_unsupported(members, path)
-        items = [
-            (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
-            for name, schema, needed in plain
-        ]
-        more = None
-        if members.others is not NEVER:
-            key = Terminal(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
-            more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
-        return members.written(items, values.dialect.comma, self.rules, more, (EMPTY, Lit(")"), Lit(")")))
-
-    # -- the quoted dialect --------------------------------------------------------------------------------------------
-
     def quoted(self, codec: Quoted) -> Node:
-        """An object with bare keys."""
-        members = self._one()
-        self._report_unsupported(members, self.path)
-        dialect = QuotedDialect(codec)
-        values = Values(dialect, self.schemas, self.rules)
-        items = []
-        for name, schema, needed in members.members:
-            path = f"{self.path}.properties.{name}"
-            ways = self._quoted(name, codec, values, path) if schema is not True else [values.anything()]
-            items.append((needed, seq(dialect.key(name), self._ways(ways, name))))
-        more = None
-        if members.others is not NEVER:
-            free = dialect.string({}, "", self.schemas.notes)
-            key = dialect.other_key([name for name, _, _ in members.members])
-            more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
-        return self.rules.named(members.written(items, dialect.comma, self.rules, more, dialect.object_brackets))
+        """An object with bare keys, and strings between markers."""
+        members = self._plainly_named(self._one(), self.path)
+        values = Values(QuotedDialect(codec), self.schemas, self.rules)
+
+        def value(name: str, schema: Any, path: str) -> Node:
+            return self._ways([values.anything()] if schema is True else self._quoted(name, codec, values, path), name)
+
+        if codec.all and members.others is not NEVER:
+            members = replace(members, others={"type": "string"})
+        return self.rules.named(values.object(members, self.path, value=value))
 
     def _quoted(self, name: str, codec: Quoted, values: Values, path: str) -> list[Node]:
         schema, quote = properties(self.root)[name], codec.quote
         shapes = self.schemas.shapes(schema, path)
         if codec.all:
             flat = [shape for shape in shapes if shape.kind not in {"array", "object"}]
-            ways = self.untyped.ways(schema, flat, quote, (Avoid((quote,)),), head=quote)
+            ways = [between(quote, way, quote) for way in self.untyped.ways(schema, flat, (Avoid((quote,)),))]
             return ways + [way for shape in shapes if shape not in flat for way in values.shape(shape)]
         ways = []
         for shape in shapes:
@@ -168,8 +158,7 @@ class Arguments:
 
     def elements(self, codec: Tree) -> Node:
         """An element for each argument."""
-        members = self._one()
-        self._report_unsupported(members, self.path, counts=True, names=False)
+        members = self._uncounted(self._one())
         found = []
         for name, _, needed in members.members:
             inside = self._element(
@@ -188,7 +177,7 @@ class Arguments:
         flat = [each for each in shapes if each.kind not in {"array", "object"}]
         raw = self.untyped.is_raw(schema, prefix, top=top)
         constraints = (Avoid((closer if raw else f"{prefix}<",)), *self.constraints)
-        ways = self.untyped.ways(schema, flat, closer, constraints)
+        ways = [between("", way, closer) for way in self.untyped.ways(schema, flat, constraints)]
         alone = not flat and len(shapes) == 1
         for shape in shapes:
             if shape.kind in {"array", "object"} and self.untyped.knows(schema, shape.kind):
@@ -223,7 +212,7 @@ class Arguments:
 
     def _items(self, shape: Shape, prefix: str, *, alone: bool) -> list[Node]:
         schema = shape.schema.get("items", True)
-        least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
+        least, most = shape.counts("Items")
         if shape.schema.get("prefixItems"):
             self.schemas.notes.add_unsupported(
                 f"{shape.path}.prefixItems", "in this format, all items of a list have the same schema"
@@ -232,14 +221,13 @@ class Arguments:
         if schema is NEVER or most == 0:
             return empty
         item = self._element("item", schema, prefix, f"{shape.path}.items", top=False)
-        return [*empty, repeat(item, max(least, 1), None if most is None else int(most))]
+        return [*empty, repeat(item, max(least, 1), most)]
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 
     def parameters(self) -> Node:
         """The parameters, each in the format's first pattern that determines its value."""
-        members = self._one()
-        self._report_unsupported(members, self.path, counts=True)
+        members = self._uncounted(self._plainly_named(self._one(), self.path))
         found = []
         for name, schema, needed in members.members:
             known = {} if schema is True else schema
@@ -253,7 +241,7 @@ class Arguments:
             written = self._parameter(key, None, shapes)
         if self.format.parameter_separator:
             more, separator = alt(*written) if written else None, Lit(self.format.parameter_separator)
-            return replace(members, least=0, most=None).written(found, separator, self.rules, more, (EMPTY,) * 3)
+            return members.written(found, separator, self.rules, more, (EMPTY,) * 3)
         return seq(
             *(each if needed else opt(each) for needed, each in found), *([repeat(alt(*written))] if written else [])
         )
@@ -297,7 +285,7 @@ class Arguments:
             return self._typed(tokens[:at], key, shapes, tail, constraints)
         if schema is None:  # its value is text, whatever it looks like
             shapes = [each for each in shapes if each.kind == "string"]
-        ways = self.untyped.ways(schema or {}, shapes, tail, constraints)
+        ways = [between("", way, tail) for way in self.untyped.ways(schema or {}, shapes, constraints)]
         return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
@@ -318,24 +306,19 @@ class Arguments:
     ) -> list[Node]:
         # The format writes the type, and a value that is not a string is JSON.
         values = Values(JsonDialect(constraints), self.schemas, self.rules)
-        types = self.format.types
         ways: list[Node] = []
         for shape in shapes:
-            samples = samples_of(shape)
-            for word in dict.fromkeys(type_word(each, types) for each in samples):
-                here = _head(head, key, word)
+            by_word: dict[str, list[Any]] = {}
+            for each in samples_of(shape):
+                by_word.setdefault(type_word(each, self.format.types), []).append(each)
+            for word, samples in by_word.items():
                 if shape.kind == "string":
-                    ways.append(seq(here, raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes)))
+                    found = [raw_text(shape.schema, constraints, shape.path, self.schemas.notes)]
                 elif shape.kind == "literal":
-                    texts = [
-                        each if isinstance(each, str) else json_text(each)
-                        for each in samples
-                        if type_word(each, types) == word
-                    ]
-                    fit = [Lit(text + tail) for text in texts if matches(constraints, text)]
-                    ways += [seq(here, alt(*fit))] if fit else []
+                    found = [Lit(text) for text in map(text_of, samples) if matches(constraints, text)]
                 else:
-                    ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]
+                    found = values.shape(shape)
+                ways += [seq(_head(head, key, word), between("", way, tail)) for way in found]
         return ways
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -20,6 +21,7 @@ from toolglean.grammar.nodes import (
     Text,
     all_but,
     alt,
+    between,
     chars,
     descendants,
     intersected,
@@ -30,22 +32,10 @@ from toolglean.grammar.nodes import (
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
-from toolglean.grammar.strings import (
-    JSON_CODES,
-    JSON_RAW,
-    PYTHON_RAW,
-    body,
-    json_body,
-    json_letters,
-    length,
-    others,
-    pattern_of,
-    python_letter,
-    python_letters,
-)
+from toolglean.grammar.strings import JSON, json_body, length, others, pattern_of, python
 from toolglean.grammar.texts import Avoid, Constraint, automaton, matches
 
-__all__ = ["CONSTANTS", "Brackets", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
+__all__ = ["Dialect", "JsonDialect", "KeywordsDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
 SPACE = opt(alt(Lit(" "), seq(Lit("\n"), repeat(chars(" \t"), 0, 40))))
 """White space where JSON may have it: none, a blank, or a line break with an indentation. No more, because models that
@@ -87,8 +77,8 @@ class JsonDialect:
         self.constraints = constraints
         self.name = f"json {constraints}"
         # For strings with a pattern or a length, it is enough to exclude one letter of each; JSON can escape it.
-        self.excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
-        self.raw = intersected(JSON_RAW, all_but(self.excluded))
+        self.excluded = first_marks(constraints)
+        self.alphabet = replace(JSON, raw=intersected(JSON.raw, all_but(self.excluded)))
 
     def literal(self, value: Any) -> Node | None:
         """That value; None if the dialect cannot write it."""
@@ -102,11 +92,7 @@ class JsonDialect:
             return Text((json_body(least, most), *self.constraints), '"', '"')
         if self.constraints:
             notes.add_narrowed(path, f"such a string may not contain any of the characters {self.excluded!r}")
-        return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"')))
-
-    def _body(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        letter = alt(self.raw, *JSON_CODES)
-        return body(schema, letter, lambda given: json_letters(given, self.raw), path, notes)
+        return Terminal(seq(Lit('"'), self.alphabet.body(schema, path, notes), Lit('"')))
 
     def key(self, name: str) -> Node:
         """The key of that member, and the separator before its value."""
@@ -117,11 +103,13 @@ class JsonDialect:
         escaped = seq(Lit("\\"), chars('"\\bfnrt'))
         known = tuple(names)
         free = not any(json_text(name) != f'"{name}"' for name in known)
-        return Terminal(seq(Lit('"'), others(known, self.raw, escaped if free else EMPTY), Lit('"'), self.colon))
+        return Terminal(
+            seq(Lit('"'), others(known, self.alphabet.raw, escaped if free else EMPTY), Lit('"'), self.colon)
+        )
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         """A key that meets the schema of a string."""
-        return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"'), self.colon))
+        return Terminal(seq(Lit('"'), self.alphabet.body(schema, path, notes), Lit('"'), self.colon))
 
 
 class PythonDialect:
@@ -132,26 +120,35 @@ class PythonDialect:
     object_brackets: Brackets = (Lit("{"), Lit("}"), Lit("{}"))
     list_brackets: Brackets = (Lit("["), Lit("]"), Lit("[]"))
     comma: Node = Terminal(seq(Lit(","), opt(Lit(" "))))
+    colon: Node = seq(Lit(":"), opt(Lit(" ")))
 
     def literal(self, value: Any) -> Node | None:
         return Lit(repr(value))
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        ways = [
-            seq(Lit(quote), body(schema, python_letter(quote), python_letters(quote), path, notes), Lit(quote))
-            for quote in "'\""
-        ]
+        ways = (seq(Lit(quote), python(quote).body(schema, path, notes), Lit(quote)) for quote in "'\"")
         return Terminal(alt(*ways))
 
     def key(self, name: str) -> Node:
-        return Terminal(seq(Lit(repr(name) + ":"), opt(Lit(" "))))
+        return Terminal(seq(Lit(repr(name)), self.colon))
 
     def other_key(self, names: Iterable[str]) -> Node:
-        return Terminal(seq(Lit("'"), others(names, PYTHON_RAW), Lit("':"), opt(Lit(" "))))
+        return Terminal(seq(Lit("'"), others(names, python("'").raw), Lit("'"), self.colon))
 
     def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        letters = python_letters("'")
-        return Terminal(seq(Lit("'"), body(schema, python_letter("'"), letters, path, notes), Lit("':"), opt(Lit(" "))))
+        return Terminal(seq(Lit("'"), python("'").body(schema, path, notes), Lit("'"), self.colon))
+
+
+class KeywordsDialect(PythonDialect):
+    """Python's keyword arguments, and the parenthesis after them."""
+
+    object_brackets: Brackets = (EMPTY, Lit(")"), Lit(")"))
+
+    def key(self, name: str) -> Node:
+        return Lit(f"{name}=")
+
+    def other_key(self, names: Iterable[str]) -> Node:
+        return Terminal(seq(plain_key(names, chars(("A", "Z"), "_", ("a", "z"))), Lit("=")))
 
 
 class QuotedDialect:
@@ -171,7 +168,7 @@ class QuotedDialect:
         return None if isinstance(value, list | dict) and value else Lit(json_text(value))
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
-        return raw_text(schema, (Avoid((self.quote,)),), self.quote, path, notes, head=self.quote)
+        return between(self.quote, raw_text(schema, (Avoid((self.quote,)),), path, notes), self.quote)
 
     def key(self, name: str) -> Node:
         return Lit(f"{name}:")
@@ -194,34 +191,28 @@ def plain_key(names: Iterable[str], letter: Chars = NAME) -> Node:
     return others(("", *names), letter, most=LETTERS)
 
 
-def avoided_words(constraints: Iterable[Constraint]) -> list[str]:
-    """The texts to avoid, according to the constraints."""
-    return [word for each in constraints if isinstance(each, Avoid | NoCall) for word in each.words]
+def first_marks(constraints: Iterable[Constraint]) -> str:
+    """Of each text to avoid, a character that occurs neither in JSON's syntax nor in words."""
+    words = (word for each in constraints if isinstance(each, Avoid | NoCall) for word in each.words)
+    return "".join(dict.fromkeys(map(_first_mark, words)))
 
 
-def first_mark(text: str) -> str:
-    """A character of the text that occurs neither in JSON's syntax nor in words."""
+def _first_mark(text: str) -> str:
     return next((char for char in text if not char.isalnum() and char not in '[]{},:"\\ \n_-'), text[:1])
 
 
 def raw_text(
-    schema: Mapping[str, Any],
-    constraints: tuple[Constraint, ...],
-    tail: str,
-    path: str,
-    notes: Notes,
-    *more: Constraint,
-    head: str = "",
+    schema: Mapping[str, Any], constraints: tuple[Constraint, ...], path: str, notes: Notes, *more: Constraint
 ) -> Node:
-    """An unescaped string that meets the schema and these constraints, with `head` before and `tail` after it."""
+    """An unescaped string that meets the schema and these constraints."""
     least, most = length(schema)
     found = pattern_of(schema, path, notes)
-    excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
+    excluded = first_marks(constraints)
     if max(least, most or 0) > COUNTED:
         notes.add_narrowed(
             f"{path}.maxLength", f"a text of this length may not contain any of the characters {excluded!r}"
         )
-        return Terminal(seq(Lit(head), repeat(all_but(excluded), least, most), Lit(tail)))
+        return Terminal(repeat(all_but(excluded), least, most))
     lengths: tuple[Constraint, ...] = (MatchesNode(repeat(ALL, least, most)),) if least or most is not None else ()
     whole = (*constraints, *lengths, *((MatchesNode(found),) if found is not None else ()), *more)
     if found is not None and not _is_countable(whole):
@@ -231,7 +222,7 @@ def raw_text(
             "for a grammar",
         )
         whole = (*constraints, *lengths, *more)
-    return Text(whole, tail, head)
+    return Text(whole)
 
 
 def _is_countable(constraints: tuple[Constraint, ...]) -> bool:

@@ -8,32 +8,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import TypeAlias
 
 from toolglean.grammar.texts import Constraint
 
 __all__ = [
-    "ALL",
-    "EMPTY",
-    "Alt",
-    "Chars",
-    "Lit",
-    "Node",
-    "Ref",
-    "Repeat",
-    "Rules",
-    "Seq",
-    "Terminal",
-    "Text",
-    "all_but",
-    "alt",
-    "chars",
-    "descendants",
-    "intersected",
-    "opt",
-    "repeat",
-    "seq",
+    "ALL", "EMPTY", "Alt", "Chars", "Lit", "Node", "Ref", "Repeat", "Rules", "Seq", "Terminal", "Text", "all_but",
+    "alt", "between", "chars", "complement", "descendants", "intersected", "lengths", "opt", "repeat", "seq",
 ]  # fmt: skip
 
 TOP = 0x10FFFF
@@ -141,6 +124,15 @@ def opt(node: Node) -> Node:
     return repeat(node, 0, 1)
 
 
+def between(head: str, node: Node, tail: str) -> Node:
+    """The node between two literals; a terminal or a text takes them in, and stays one unit of a lexer."""
+    if isinstance(node, Terminal):
+        return Terminal(seq(Lit(head), node.node, Lit(tail)))
+    if isinstance(node, Text):
+        return replace(node, head=head + node.head, tail=node.tail + tail)
+    return seq(Lit(head), node, Lit(tail))
+
+
 def chars(*given: str | tuple[str, str]) -> Chars:
     """One of these characters; each argument is a string of characters, or a pair of the first and last of a range."""
     found: list[tuple[int, int]] = []
@@ -203,6 +195,21 @@ def descendants(node: Node) -> Iterator[Node]:
             todo += each.ways
         elif isinstance(each, Repeat | Terminal):
             todo.append(each.node)
+
+
+def lengths(node: Node) -> tuple[int, float]:
+    """How many characters the node's texts have at least and at most. It contains no rule and no terminal."""
+    if isinstance(node, Chars):
+        return 1, 1
+    if isinstance(node, Repeat):
+        low, high = lengths(node.node)
+        most = inf if node.most is None else node.most
+        return low * node.least, high and high * most  # endlessly nothing is nothing
+    if isinstance(node, Seq | Alt):
+        lows, highs = zip(*map(lengths, node.parts if isinstance(node, Seq) else node.ways), strict=True)
+        return (sum(lows), sum(highs)) if isinstance(node, Seq) else (min(lows), max(highs))
+    size = len(node.text) if isinstance(node, Lit) else 0
+    return size, size
 
 
 class Rules:

@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from typing import Any, NamedTuple
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
 
 from toolglean.grammar.nodes import EMPTY, Lit, Node, alt, chars, opt, repeat, seq
 
-__all__ = ["Bounds", "bounds_of", "integer", "number"]
+__all__ = ["are_supported", "number"]
 
 DIGIT = chars(("0", "9"))
 POSITIVE = chars(("1", "9"))
@@ -23,32 +22,13 @@ FRACTION = 24  # digits after the point of a number with bounds
 EXACT = 15  # the digits that a float represents: with more, a number could be rounded to an excluded bound
 LARGE = 10**40
 PLACES = 100  # digits after the point of a bound: the rules for them are nested in each other
+_exact = Context(prec=3 * PLACES)
 
 
-class Bounds(NamedTuple):
-    """The smallest and largest number; None: no bound. `over`, `under`: whether the bound itself is excluded."""
-
-    low: Decimal | None = None
-    high: Decimal | None = None
-    over: bool = False
-    under: bool = False
-
-
-NO_BOUNDS = Bounds()
-
-
-def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
-    """The bounds in a schema; None if a grammar does not support them: they are too large, have too many digits, or
-    are not numbers.
-    """
+def are_supported(schema: Mapping[str, Any]) -> bool:
+    """Whether the bounds in a schema are numbers, not too large, and of not too many digits for a grammar."""
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
-    given = [schema.get(word) for word in words]
-    if any(each is not None and not _is_bound(each) for each in given):
-        return None
-    least, over, most, under = (None if each is None else Decimal(str(each)) for each in given)
-    low = max((each for each in (least, over) if each is not None), default=None)
-    high = min((each for each in (most, under) if each is not None), default=None)
-    return Bounds(low, high, low is not None and low == over, high is not None and high == under)
+    return all(_is_bound(schema[word]) for word in words if schema.get(word) is not None)
 
 
 def _is_bound(value: Any) -> bool:
@@ -56,36 +36,40 @@ def _is_bound(value: Any) -> bool:
     return number and -LARGE < value < LARGE and len(_text(Decimal(str(value))).partition(".")[2]) <= PLACES
 
 
-def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
-    """A whole number between the bounds; None if there is none."""
-    if bounds == NO_BOUNDS:
-        return seq(opt(Lit("-")), alt(*_decimals(Bounds(Decimal(0)), 0)))
-    low = None if bounds.low is None else math.ceil(bounds.low) + (bounds.over and bounds.low == math.ceil(bounds.low))
-    high = None if bounds.high is None else math.floor(bounds.high)
-    if high is not None and bounds.under and bounds.high == high:
-        high -= 1
-    least, most = (None if each is None else Decimal(each) for each in (low, high))
-    return _signed(Bounds(least, most), 0, nearest=1)  # -0 is written as 0
+def number(schema: Mapping[str, Any], *, whole: bool = False) -> Node | None:
+    """A number, or a whole one, between the bounds in a schema; None if there is none."""
+    low, over, high, under = (
+        None if (bound := schema.get(word)) is None else Decimal(str(bound))
+        for word in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+    )
+    lows = [_whole(low, ROUND_CEILING) if whole else low] if low is not None else []
+    lows += [_next(over, ROUND_FLOOR, whole=whole)] if over is not None else []
+    highs = [_whole(high, ROUND_FLOOR) if whole else high] if high is not None else []
+    highs += [_next(under, ROUND_CEILING, whole=whole)] if under is not None else []
+    if not lows and not highs:
+        return seq(opt(Lit("-")), alt(*_decimals(Decimal(0), None, 0))) if whole else _any_number()
+    return _signed(max(lows, default=None), min(highs, default=None), 0 if whole else FRACTION)
 
 
-def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
-    """A number between the bounds; None if there is none."""
-    if bounds.low is None and bounds.high is None:
-        return _any_number()
-    return _signed(bounds, EXACT if bounds.over or bounds.under else FRACTION, nearest=0)
+def _whole(bound: Decimal, rounding: str) -> Decimal:
+    return bound.quantize(Decimal(1), rounding, _exact)
 
 
-def _signed(bounds: Bounds, digits: int, *, nearest: int) -> Node | None:
-    # Those below zero, from `-nearest` on, are the mirrored ones above it.
-    low, high, over, under = bounds
+def _next(bound: Decimal, rounding: str, *, whole: bool) -> Decimal:
+    # The number after an excluded bound, away from where `rounding` leads: a whole one, or of digits that a float has.
+    unit = Decimal(1) if whole else Decimal(1).scaleb(max(bound.adjusted() + 1, 0) - EXACT)
+    step = unit if rounding == ROUND_FLOOR else -unit
+    return _exact.add(bound.quantize(unit, rounding, _exact), step)
+
+
+def _signed(low: Decimal | None, high: Decimal | None, digits: int) -> Node | None:
+    # Those below zero are the mirrored ones above it; a whole -0 is written as 0.
     ways: list[Node] = []
     if low is None or low < 0:
-        is_below = high is not None and high <= 0
-        least = max(Decimal(nearest), Decimal(0) if high is None else -high)
-        mirrored = Bounds(least, None if low is None else -low, is_below and under, over)
-        ways += [seq(Lit("-"), each) for each in _decimals(mirrored, digits)]
-        low, over = Decimal(0), False
-    return _alt([*ways, *_decimals(Bounds(low, high, over, under), digits)])
+        least = max(Decimal(0 if digits else 1), Decimal(0) if high is None else high.copy_negate())
+        ways += [seq(Lit("-"), each) for each in _decimals(least, None if low is None else low.copy_negate(), digits)]
+        low = Decimal(0)
+    return _alt([*ways, *_decimals(low, high, digits)])
 
 
 def _any_number() -> Node:
@@ -108,33 +92,25 @@ def _alt(ways: list[Node]) -> Node | None:
 # -- digits ------------------------------------------------------------------------------------------------------------
 
 
-class _Limits(NamedTuple):
-    digits: int  # the most after the point
-    over: bool
-    under: bool
-
-
-def _decimals(bounds: Bounds, digits: int) -> list[Node]:
-    # Numbers that are not negative, by how many digits there are before the point. A bound is text from here on: what
-    # is left of it as long as the number has the same digits, and None once they differ.
-    assert bounds.low is not None
-    if bounds.high is not None and bounds.high < bounds.low:
+def _decimals(least: Decimal, most: Decimal | None, digits: int) -> list[Node]:
+    # Numbers that are not negative, by how many digits there are before the point, with so many after it. A bound is
+    # text from here on: what is left of it as long as the number has the same digits, and None once they differ.
+    if most is not None and most < least:
         return []
-    low, high = _text(bounds.low), None if bounds.high is None else _text(bounds.high)
-    limits = _Limits(digits, bounds.over, bounds.under)
-    least = low.index(".")
-    most = least if high is None else high.index(".")
+    low, high = _text(least), None if most is None else _text(most)
+    first = low.index(".")
+    last = first if high is None else high.index(".")
     found = [
-        _whole(size, low if size == least else "1", high if size == most else None, limits)
-        for size in range(least, most + 1)
+        _before(size, low if size == first else "1", high if size == last else None, digits)
+        for size in range(first, last + 1)
     ]
     if high is None:
-        found.append(seq(POSITIVE, repeat(DIGIT, most, MOST_DIGITS), _any_fraction(digits)))
+        found.append(seq(POSITIVE, repeat(DIGIT, last, MOST_DIGITS), _any_fraction(digits)))
     return [each for each in found if each is not None]
 
 
 def _text(value: Decimal) -> str:
-    whole, _, fraction = f"{value:f}".partition(".")
+    whole, _, fraction = f"{value.copy_abs():f}".partition(".")
     return f"{whole}.{fraction.rstrip('0')}"
 
 
@@ -142,38 +118,27 @@ def _any_fraction(digits: int) -> Node:
     return opt(seq(Lit("."), repeat(DIGIT, 1, digits))) if digits else EMPTY
 
 
-def _whole(size: int, low: str | None, high: str | None, limits: _Limits) -> Node | None:
+def _before(size: int, low: str | None, high: str | None, digits: int) -> Node | None:
     # So many digits before the point, and what follows them.
-    if low is not None and not limits.over and not low.strip("0."):
-        low = None  # whatever follows is above it
-    if high is not None and not limits.digits and not high.strip("9."):
-        high = None
-    if not size:
-        return _fraction(low[1:] if low else None, high[1:] if high else None, limits)
-    if low is None and high is None:
-        return seq(repeat(DIGIT, size, size), _any_fraction(limits.digits))
-    return _alt(_by_digit(low, high, lambda low, high: _whole(size - 1, low, high, limits)))
+    if low is not None and not low.strip("0."):
+        low = None  # whatever follows is not below it
+    if size and (low is not None or high is not None):
+        return _alt(_by_digit(low, high, lambda low, high: _before(size - 1, low, high, digits)))
+    if size:
+        return seq(repeat(DIGIT, size, size), _any_fraction(digits))
+    ends = [EMPTY] if low is None else []  # without a point
+    after = _after(low and low[1:], high and high[1:], digits, least=1) if digits else None
+    return _alt([*ends, *([] if after is None else [seq(Lit("."), after)])])
 
 
-def _fraction(low: str | None, high: str | None, limits: _Limits) -> Node | None:
-    # The point and what follows it, or nothing, which means zero.
-    ends = (low is None or (not low and not limits.over)) and not (high == "" and limits.under)
-    after = _after(low, high, limits, least=1) if limits.digits else None
-    return _alt([*([EMPTY] if ends else []), *([] if after is None else [seq(Lit("."), after)])])
-
-
-def _after(low: str | None, high: str | None, limits: _Limits, *, least: int = 0) -> Node | None:
+def _after(low: str | None, high: str | None, digits: int, *, least: int = 0) -> Node | None:
     # The digits after the point, or the rest of them; at least so many.
-    if low == "" and not limits.over:
-        low = None
     if high == "":  # only zeros may follow
-        return None if low is not None or limits.under else repeat(Lit("0"), least, limits.digits)
-    if high is None and low is None:
-        return repeat(DIGIT, least, limits.digits)
-    if high is None and low == "":
-        return seq(repeat(Lit("0"), 0, limits.digits), POSITIVE, repeat(DIGIT, 0, limits.digits))
-    ways = _by_digit(low, high, lambda low, high: _after(low, high, limits))
-    return _alt([*([] if least or low is not None else [EMPTY]), *ways])
+        return None if low else repeat(Lit("0"), least, digits)
+    if not low and high is None:
+        return repeat(DIGIT, least, digits)
+    ways = _by_digit(low or None, high, lambda low, high: _after(low, high, digits))
+    return _alt([*([] if least or low else [EMPTY]), *ways])
 
 
 def _by_digit(low: str | None, high: str | None, then: Callable[[str | None, str | None], Node | None]) -> list[Node]:

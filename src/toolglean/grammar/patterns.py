@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from toolglean.grammar.nodes import ALL, EMPTY, Chars, Node, Repeat, all_but, alt, chars, complement, repeat, seq
@@ -17,11 +18,22 @@ LINE = all_but("\n\r\u2028\u2029")
 _CLASSES = {
     "d": DIGITS, "D": complement(DIGITS), "w": WORDS, "W": complement(WORDS), "s": SPACES, "S": complement(SPACES),
 }  # fmt: skip
-_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "0": "\0"}
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "0": "\0", "b": "\b"}
 _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 MOST = 1000
 DEEPEST = 40  # the deepest nesting of groups
-LONGEST_COUNT = 40  # characters of the quantifiers after one element
+MOST_COUNTS = 40  # quantifiers after one element
+
+_ESCAPE = (
+    r"\\(?:x(?P<byte>[0-9a-fA-F]{2})|u(?P<code>(?![dD][89a-fA-F])[0-9a-fA-F]{4})"  # not half of a surrogate pair
+    r"|(?P<set>[dDwWsS])|(?P<sign>[\W_])"
+)
+_OUTSIDE = re.compile(_ESCAPE + r"|(?P<control>[nrtvf0]))|(?P<char>[^\\^*+?{])", re.DOTALL)
+_INSIDE = re.compile(_ESCAPE + r"|(?P<control>[nrtvf0b]))|(?P<char>[^\\])", re.DOTALL)
+_GROUP = re.compile(r"\((?:\?:|\?<(?![=!])[^>]*>)?")
+_RANGE = re.compile(r"-(?!\])")
+# A lazy quantifier finds the same texts.
+_QUANTIFIER = re.compile(r"(?:(?P<sign>[*+?])|\{(?P<least>[0-9]{1,9})(?P<more>,(?P<most>[0-9]{0,9}))?\})\??")
 
 
 class _Inexpressible(Exception):  # noqa: N818  # it is caught in this file
@@ -33,7 +45,7 @@ def pattern(text: str) -> Node | None:
     try:
         reader = _Reader(text)
         found = reader.whole()
-    except (_Inexpressible, IndexError, ValueError):
+    except _Inexpressible:
         return None
     return found if reader.at == len(text) else None
 
@@ -55,6 +67,11 @@ class _Reader:
         self.at += len(text) if found else 0
         return found
 
+    def _matched(self, expression: re.Pattern[str]) -> re.Match[str] | None:
+        found = expression.match(self.text, self.at)
+        self.at = self.at if found is None else found.end()
+        return found
+
     def _row(self) -> Node:
         found: list[Node] = []
         while self.at < len(self.text) and self.text[self.at] not in "|)$":
@@ -68,27 +85,15 @@ class _Reader:
         return alt(*found)
 
     def _one(self) -> Node:
-        char = self.text[self.at]
-        self.at += 1
-        if char == "(":
-            return self._group()
-        if char == "[":
+        if self._took("."):
+            return LINE
+        if self._took("["):
             return self._class()
-        if char == "\\":
-            return self._escape(inside=False)
-        if char in "^*+?{":
-            raise _Inexpressible
-        return LINE if char == "." else chars(char)
+        return self._group() if self._matched(_GROUP) else self._char(_OUTSIDE)
 
     def _group(self) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise _Inexpressible
-        if self._took("?<"):
-            if self.text[self.at] in "=!":
-                raise _Inexpressible
-            self.at = self.text.index(">", self.at) + 1
-        elif self._took("?") and not self._took(":"):
             raise _Inexpressible
         found = self._ways(self._row)
         if not self._took(")"):
@@ -96,76 +101,54 @@ class _Reader:
         self.depth -= 1
         return found
 
-    def _escape(self, *, inside: bool) -> Chars:
-        char = self.text[self.at]
-        self.at += 1
-        if char in _CLASSES:
-            return _CLASSES[char]
-        if char in _CONTROLS:
-            return chars(_CONTROLS[char])
-        if char in "xu":
-            return self._code(2 if char == "x" else 4)
-        if inside and char == "b":
-            return chars("\b")
-        if char.isalnum():
+    def _char(self, expression: re.Pattern[str]) -> Chars:
+        found = self._matched(expression)
+        if found is None:
             raise _Inexpressible
-        return chars(char)
-
-    def _code(self, digits: int) -> Chars:
-        code = int(self.text[self.at : self.at + digits], 16)
-        self.at += digits
-        if 0xD800 <= code <= 0xDFFF:
-            raise _Inexpressible
-        return chars(chr(code))
+        kind = str(found.lastgroup)
+        if kind == "set":
+            return _CLASSES[found[kind]]
+        if kind in {"byte", "code"}:
+            return chars(chr(int(found[kind], 16)))
+        return chars(_CONTROLS[found[kind]] if kind == "control" else found[kind])
 
     def _class(self) -> Chars:
         negated = self._took("^")
         ranges: list[tuple[int, int]] = []
         while not self._took("]"):
-            low = self._member()
-            if self.text[self.at] == "-" and self.text[self.at + 1] != "]" and _single(low):
-                self.at += 1
-                high = self._member()
-                if not _single(high) or high.ranges[0] < low.ranges[0]:
+            low = self._char(_INSIDE)
+            if _is_single(low) and self._matched(_RANGE):
+                high = self._char(_INSIDE)
+                if not _is_single(high) or high.ranges < low.ranges:
                     raise _Inexpressible
-                ranges.append((low.ranges[0][0], high.ranges[0][0]))
-            else:
-                ranges += low.ranges
+                low = Chars(((low.ranges[0][0], high.ranges[0][0]),))
+            ranges += low.ranges
         found = complement(Chars(tuple(ranges)))
-        if not (found if negated else complement(found)).ranges:
+        found = found if negated else complement(found)
+        if not found.ranges:
             raise _Inexpressible
-        return found if negated else complement(found)
-
-    def _member(self) -> Chars:
-        char = self.text[self.at]
-        self.at += 1
-        return self._escape(inside=True) if char == "\\" else chars(char)
+        return found
 
     def _counted(self, node: Node) -> Node:
-        begin = self.at
-        while self.at < len(self.text) and self.text[self.at] in "*+?{":
-            if self.at - begin > LONGEST_COUNT:
-                raise _Inexpressible
-            char = self.text[self.at]
-            self.at += 1
-            least, most = _COUNTS[char] if char in _COUNTS else self._bounds()
-            self._took("?")  # a lazy quantifier finds the same texts
+        for _ in range(MOST_COUNTS):
+            found = self._matched(_QUANTIFIER)
+            if found is None:
+                return node
+            least, most = _COUNTS[found["sign"]] if found["sign"] else _bounds(found)
             if isinstance(node, Repeat) and node.least == 0:  # its inner node is repeated, not what may be empty
                 node = repeat(node.node, 0, None if node.most is None or most is None else node.most * most)
             else:
                 node = repeat(node, least, most)
-        return node
-
-    def _bounds(self) -> tuple[int, int | None]:
-        end = self.text.index("}", self.at)
-        low, comma, high = self.text[self.at : end].partition(",")
-        self.at = end + 1
-        least = int(low)
-        most = None if comma and not high else int(high) if comma else least
-        if least > MOST or (most or 0) > MOST:
-            raise _Inexpressible
-        return least, most
+        raise _Inexpressible
 
 
-def _single(node: Chars) -> bool:
+def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
+    least = int(found["least"])
+    most = least if not found["more"] else int(found["most"]) if found["most"] else None
+    if max(least, most or 0) > MOST:
+        raise _Inexpressible
+    return least, most
+
+
+def _is_single(node: Chars) -> bool:
     return len(node.ranges) == 1 and node.ranges[0][0] == node.ranges[0][1]

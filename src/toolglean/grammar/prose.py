@@ -9,7 +9,7 @@ from typing import Any
 
 from toolglean.grammar.nodes import ALL, Lit, Node, all_but, alt, chars, opt, repeat, seq
 from toolglean.grammar.regexes import MatchesNode, NodeConstraint
-from toolglean.grammar.texts import SPACES, escaped, trie
+from toolglean.grammar.texts import SPACES, edges_of, escaped, trie
 from toolglean.scan.names import namespaces_of
 
 __all__ = ["ALL_SPACES", "QUOTES_CLOSED", "WORD", "WORD_END", "FirstWord", "NoCall", "NotStartingWith"]
@@ -77,8 +77,8 @@ class NoCall:
     start = (0, None)
 
     @property
-    def chars(self) -> str:
-        return "".join((*self.words, *self.names, *WORD, ALL_SPACES))
+    def edges(self) -> set[int]:
+        return edges_of("".join((*self.words, *self.names, *WORD, ALL_SPACES)))
 
     @property
     def beginnings(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from toolglean.grammar.nodes import (
     alt,
     chars,
     descendants,
+    lengths,
     opt,
     repeat,
     seq,
@@ -38,7 +39,6 @@ class NodeConstraint(Constraint):
 
     __slots__ = ()
 
-    chars = ""
     negated = False
 
     @property
@@ -52,7 +52,6 @@ class NodeConstraint(Constraint):
 
     @property
     def edges(self) -> set[int]:
-        """Where the ranges begin that the node distinguishes."""
         parts = list(descendants(self.form))
         ranges = [pair for each in parts if isinstance(each, Chars) for pair in each.ranges]
         ranges += [(ord(char), ord(char)) for each in parts if isinstance(each, Lit) for char in each.text]
@@ -127,13 +126,7 @@ def _choice(ways: list[Node]) -> Node:
 
 
 def _may_be_empty(node: Node) -> bool:
-    if isinstance(node, Seq):
-        return all(map(_may_be_empty, node.parts))
-    if isinstance(node, Alt):
-        return any(map(_may_be_empty, node.ways))
-    if isinstance(node, Repeat):
-        return node.least == 0 or _may_be_empty(node.node)
-    return isinstance(node, Lit) and not node.text
+    return not lengths(node)[0]
 
 
 def count(node: Repeat) -> str:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from toolglean.errors import UsageError
@@ -27,17 +27,12 @@ LONGEST_NAME = 1000
 BITS = 8192
 """The most bits of a whole number, some 2,500 digits. Python refuses to print more than 4,300."""
 
-_COUNTS = (
-    "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
-)  # fmt: skip
-_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_SCHEMAS = (
+_SCHEMAS = frozenset({
     "items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else", "unevaluatedItems",
     "unevaluatedProperties", "additionalItems",
-)  # fmt: skip
+})  # fmt: skip
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_LISTS_BY_NAME = ("dependentRequired", "dependencies")
 
 
 def check(schema: Any, path: str) -> None:
@@ -54,12 +49,12 @@ def check(schema: Any, path: str) -> None:
     todo: list[tuple[Any, str]] = [(schema, path)]
     while todo:
         found, where = todo.pop()
-        if isinstance(found, Mapping):
-            _check_words(found, where)
-            _check_names(found, where)
-            todo += _inner(found, where)
-        elif not isinstance(found, bool):
+        if not isinstance(found, Mapping | bool):
             raise UsageError(f"{where} must be a schema (an object), not {found!r:.80}")
+        for keyword, setting in found.items() if isinstance(found, Mapping) else ():
+            if setting is not None:
+                _check_setting(keyword, setting, where)
+                todo += [(each, f"{where}.{keyword}{step}") for step, each in _inner(keyword, setting)]
 
 
 def _check_values(schema: Any, path: str) -> None:
@@ -76,30 +71,24 @@ def _check_values(schema: Any, path: str) -> None:
             raise UsageError(f"{where}: a number of {value.bit_length():,} bits is too large: use a smaller one")
 
 
-def _check_words(schema: Mapping[Any, Any], path: str) -> None:
-    for keyword, what, is_right in _WORDS:
-        if keyword in schema and schema[keyword] is not None and not is_right(schema[keyword]):
-            raise UsageError(f"{path}.{keyword} must be {what}, not {schema[keyword]!r:.80}: correct the schema")
-
-
-def _check_names(schema: Mapping[Any, Any], path: str) -> None:
-    for name in (*(schema.get("properties") or ()), *(schema.get("required") or ())):
+def _check_setting(keyword: Any, setting: Any, path: str) -> None:
+    if keyword in _TAKES:
+        what, takes = _TAKES[keyword]
+        if not takes(setting):
+            raise UsageError(f"{path}.{keyword} must be {what}, not {setting!r:.80}: correct the schema")
+    for name in setting if keyword in {"properties", "required"} else ():
         if isinstance(name, str) and len(name) > LONGEST_NAME:
             raise UsageError(f"{path}.properties: {name!r:.80} has more than {LONGEST_NAME} characters: shorten it")
 
 
-def _inner(schema: Mapping[Any, Any], path: str) -> Iterator[tuple[Any, str]]:
-    for keyword in _SCHEMAS:
-        found = schema.get(keyword)
-        if isinstance(found, list):  # `items` of older drafts: see `modern`
-            yield from ((each, f"{path}.{keyword}.{at}") for at, each in enumerate(found))
-        elif found is not None:
-            yield found, f"{path}.{keyword}"
-    for keyword in _LISTS:
-        yield from ((each, f"{path}.{keyword}.{at}") for at, each in enumerate(schema.get(keyword) or ()))
-    for keyword in _MAPS:
-        found = schema.get(keyword) or {}
-        yield from ((each, f"{path}.{keyword}.{name}") for name, each in found.items() if each is not None)
+def _inner(keyword: Any, setting: Any) -> Iterator[tuple[str, Any]]:
+    # The schemas in the setting of a keyword, and the path to each.
+    if keyword in _MAPS:
+        yield from ((f".{name}", each) for name, each in setting.items() if each is not None)
+    elif keyword in _LISTS or (keyword in _SCHEMAS and isinstance(setting, list)):  # of older drafts: see `modern`
+        yield from ((f".{at}", each) for at, each in enumerate(setting))
+    elif keyword in _SCHEMAS:
+        yield "", setting
 
 
 def _is_number(value: Any) -> bool:
@@ -114,23 +103,20 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _is_names(value: Any) -> bool:
-    return _is_list(value) and all(isinstance(each, str) for each in value)
-
-
 def _is_type(value: Any) -> bool:
-    return isinstance(value, str) or _is_names(value)
+    return isinstance(value, str) or (_is_list(value) and all(isinstance(each, str) for each in value))
 
 
-def _is_map(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-_WORDS = (
-    *((keyword, f"a whole number from 0 to {FARTHEST}", _is_count) for keyword in _COUNTS),
-    *((keyword, "a number", lambda value: _is_number(value) or isinstance(value, bool)) for keyword in _NUMBERS),
-    *((keyword, "a list", _is_list) for keyword in (*_LISTS, "enum")),
-    *((keyword, "an object", _is_map) for keyword in (*_MAPS, *_LISTS_BY_NAME)),
-    ("required", "a list of names", _is_list),
-    ("type", "the name of a type, or a list of them", _is_type),
-)
+_SIZES = (f"{which}{what}" for which in ("min", "max") for what in ("Length", "Items", "Properties", "Contains"))
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_TAKES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(_SIZES, (f"a whole number from 0 to {FARTHEST}", _is_count)),
+    **dict.fromkeys(_BOUNDS, ("a number", lambda value: _is_number(value) or isinstance(value, bool))),
+    **dict.fromkeys((*_LISTS, "enum"), ("a list", _is_list)),
+    **dict.fromkeys(
+        (*_MAPS, "dependentRequired", "dependencies"), ("an object", lambda value: isinstance(value, Mapping))
+    ),
+    "required": ("a list of names", _is_list),
+    "type": ("the name of a type, or a list of them", _is_type),
+}
+"""What some keywords take, and whether a value is that."""

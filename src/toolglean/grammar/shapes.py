@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.grammar.keywords import SUPPORTED, closed, kinds_of, modern, unsupported_in
-from toolglean.grammar.members import Members, members_of
+from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER, all_disjoint, merged
+from toolglean.grammar.patterns import pattern
 from toolglean.scan.coerce import looked_up
-from toolglean.scan.schema_faults import is_valid
+from toolglean.scan.schema_faults import is_valid, matches
 
 __all__ = ["Notes", "Schemas", "Shape"]
 
@@ -26,6 +27,7 @@ MAX_WAYS = 256
 MOST_TRIED = 4096  # alternatives that may turn out to be the same
 LEFT_OUT = frozenset({"$ref", "allOf", "$defs", "definitions"})
 FLOAT_BITS = 1023
+MOST_COUNTED = 100  # members of an object that counts them: it needs a rule for each combination of member and count
 MAX_DEPTH = 16  # of references and unions within each other
 
 
@@ -70,6 +72,11 @@ class Shape:
     def key(self) -> str:
         """A key that is equal for shapes that allow the same values."""
         return json.dumps([self.kind, self.schema, self.values], sort_keys=True, default=str)
+
+    def counts(self, what: str) -> tuple[int, int | None]:
+        """The least and the most of its "Items" or "Properties"; None: any number."""
+        least, most = self.schema.get(f"min{what}", 0), self.schema.get(f"max{what}")
+        return int(least), None if most is None else int(most)
 
 
 def _is_too_large(value: Any) -> bool:
@@ -185,7 +192,7 @@ class Schemas:
             rest = {keyword: setting for keyword, setting in schema.items() if keyword not in {"enum", "const"}}
             if "const" in schema:
                 rest |= {"enum": schema["enum"]} if "enum" in schema else {}
-            values = tuple(each for each in members if is_valid(each, rest, self._looked))
+            values = tuple(each for each in members if self._is_valid(each, rest))
             if any(map(_is_too_large, values)):
                 self.notes.add_narrowed(f"{path}.enum", "a number that does not fit a float is left out")
                 values = tuple(each for each in values if not _is_too_large(each))
@@ -198,8 +205,8 @@ class Schemas:
             keywords = SUPPORTED.get("number" if kind == "integer" else kind, ())
             yield Shape(kind, {keyword: schema[keyword] for keyword in keywords if keyword in schema}, path)
 
-    def _looked(self, place: str) -> Any:
-        return self._looked_up(place, "")
+    def _is_valid(self, value: Any, schema: Any) -> bool:
+        return is_valid(value, schema, lambda place: self._looked_up(place, ""))
 
     def _report(self, schema: Mapping[str, Any], path: str, kind: str) -> None:
         for keyword in unsupported_in(schema, kind):
@@ -209,11 +216,52 @@ class Schemas:
 
     def members(self, shape: Shape) -> Members | None:
         """The members of an object of this shape; None if nothing meets it."""
+        schema, path = shape.schema, shape.path
+        given, names = schema.get("properties"), schema.get("propertyNames", True)
+        listed = dict(given) if isinstance(given, Mapping) else {}
+        required = [each for each in schema.get("required") or () if isinstance(each, str)]
+        others = schema.get("additionalProperties", NEVER if isinstance(given, Mapping) else True)
+        patterns = schema.get("patternProperties")
+        if isinstance(patterns, Mapping) and patterns:
+            others, names = self._of_patterns(shape, patterns, [*listed, *required])
+        for name in required:
+            listed.setdefault(name, others if names is True or self._is_valid(name, names) else NEVER)
+        found = []
+        for name, inner in listed.items():
+            if self._is_met(inner, f"{path}.properties.{name}") and (patterns or self._is_valid(name, names)):
+                found.append((name, inner, name in required))
+            elif name in required:
+                return None
+        others = others if self._is_met(others, f"{path}.additionalProperties") else NEVER
+        if names is not True and found and others is not NEVER and not patterns:
+            self.notes.add_unsupported(
+                f"{path}.propertyNames", "if there are properties, only their own names are checked"
+            )
+            names = True
+        named_by = "patternProperties" if patterns else "propertyNames"
+        members = Members(tuple(found), others, *shape.counts("Properties"), names, named_by)
+        if members.is_counted and len(found) > MOST_COUNTED:
+            keyword = "minProperties" if members.least else "maxProperties"
+            self.notes.add_unsupported(f"{path}.{keyword}", f"a grammar can count at most {MOST_COUNTED} members")
+            members = replace(members, least=0, most=None)
+        return None if members.is_impossible else members
 
-        def add(keyword: str, reason: str) -> None:
-            self.notes.add_unsupported(f"{shape.path}.{keyword}", reason)
+    def _is_met(self, schema: Any, path: str) -> bool:
+        # Whether any value meets the schema.
+        return schema is True or (schema is not NEVER and bool(self.shapes(schema, path)))
 
-        def is_met(schema: Any, keyword: str) -> bool:
-            return schema is True or (schema is not NEVER and bool(self.shapes(schema, f"{shape.path}.{keyword}")))
-
-        return members_of(shape.schema, is_met, lambda name, schema: is_valid(name, schema, self._looked), add)
+    def _of_patterns(self, shape: Shape, patterns: Mapping[str, Any], listed: list[str]) -> tuple[Any, Any]:
+        # The schema of further members, and of their names. Patterns list all members, as properties do: unless the
+        # schema mentions others, there are none.
+        others = shape.schema.get("additionalProperties", NEVER)
+        same = len({json.dumps(each, sort_keys=True, default=str) for each in patterns.values()}) == 1
+        sayable = all(pattern(each) is not None for each in patterns)
+        matched = sayable and any(matches(each, name) for each in patterns for name in listed)
+        if same and sayable and not matched and others is NEVER and "propertyNames" not in shape.schema:
+            return next(iter(patterns.values())), {"type": "string", "pattern": "|".join(patterns)}
+        self.notes.add_unsupported(
+            f"{shape.path}.patternProperties",
+            "a grammar supports only patterns that have the same schema, match no listed name, and leave no other "
+            "members",
+        )
+        return others if others is not NEVER or listed else True, True

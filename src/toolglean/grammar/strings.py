@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from toolglean.grammar.nodes import (
@@ -19,6 +20,7 @@ from toolglean.grammar.nodes import (
     alt,
     chars,
     intersected,
+    lengths,
     repeat,
     seq,
 )
@@ -26,19 +28,7 @@ from toolglean.grammar.patterns import pattern
 from toolglean.grammar.regexes import MatchesNode
 from toolglean.grammar.shapes import Notes
 
-__all__ = [
-    "JSON_CODES",
-    "JSON_RAW",
-    "PYTHON_RAW",
-    "body",
-    "encoded",
-    "json_body",
-    "json_letters",
-    "others",
-    "pattern_of",
-    "python_letter",
-    "python_letters",
-]
+__all__ = ["FOUR_HEX", "JSON", "Alphabet", "json_body", "length", "others", "pattern_of", "python"]
 
 HEX = chars(("0", "9"), ("A", "F"), ("a", "f"))
 FOUR_HEX = alt(
@@ -47,28 +37,67 @@ FOUR_HEX = alt(
 )
 CONTROLS = ("\0", "\x1f")
 
-JSON_RAW = all_but(CONTROLS, '"\\')
-JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-JSON_CODES = (seq(Lit("\\"), chars('"\\/bfnrt')), seq(Lit("\\u"), FOUR_HEX))
-JSON_LETTER = alt(JSON_RAW, *JSON_CODES)
 
-PYTHON_RAW = all_but(CONTROLS, "\x7f\\'")
-PYTHON_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """How a dialect writes the characters of a string.
+
+    Attributes:
+        raw: the characters that are written as they are.
+        escapes: how some of the others are written where only they are allowed.
+        codes: all escapes.
+    """
+
+    raw: Chars
+    escapes: Mapping[str, str]
+    codes: tuple[Node, ...]
+
+    @property
+    def letter(self) -> Node:
+        """Any character."""
+        return alt(self.raw, *self.codes)
+
+    def encoded(self, node: Node) -> Node:
+        """The node, with its characters as the dialect writes them."""
+        if isinstance(node, Chars):
+            plain = intersected(node, self.raw)
+            ways: list[Node] = [plain] if plain.ranges else []
+            return alt(*ways, *(Lit(text) for char, text in self.escapes.items() if char in node))
+        if isinstance(node, Seq):
+            return seq(*map(self.encoded, node.parts))
+        if isinstance(node, Alt):
+            return alt(*map(self.encoded, node.ways))
+        return repeat(self.encoded(node.node), node.least, node.most) if isinstance(node, Repeat) else node
+
+    def body(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
+        """The characters of a string that meets the schema."""
+        least, most = length(schema)
+        found = pattern_of(schema, path, notes)
+        if found is None:
+            return repeat(self.letter, least, most)
+        low, high = lengths(found)
+        if low < least or (most is not None and high > most):
+            notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
+        return self.encoded(found)
+
+
+JSON = Alphabet(
+    all_but(CONTROLS, '"\\'),
+    {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"},
+    (seq(Lit("\\"), chars('"\\/bfnrt')), seq(Lit("\\u"), FOUR_HEX)),
+)
 
 
 def json_body(least: int = 0, most: int | None = None) -> MatchesNode:
     """The text is the inside of a JSON string of so many characters."""
-    return MatchesNode(repeat(JSON_LETTER, least, most))
+    return MatchesNode(repeat(JSON.letter, least, most))
 
 
-def json_letters(given: Chars, raw: Chars = JSON_RAW) -> Node:
-    """One of these characters, in a JSON string in which those of `raw` are not escaped."""
-    return _letters(given, raw, JSON_ESCAPES)
-
-
-def python_letter(quote: str) -> Node:
-    """A character of a Python string."""
-    code = alt(
+def python(quote: str) -> Alphabet:
+    """Python's strings between these quotes."""
+    escapes = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", quote: f"\\{quote}"}
+    codes = (
+        seq(Lit("\\"), chars("\\'\"nrt")),
         seq(Lit("\\x"), HEX, HEX),
         seq(Lit("\\u"), FOUR_HEX),
         seq(
@@ -77,46 +106,7 @@ def python_letter(quote: str) -> Node:
         ),
         seq(Lit("\\U0010"), HEX, HEX, HEX, HEX),
     )
-    return alt(_python_raw(quote), seq(Lit("\\"), chars("\\'\"nrt")), code)
-
-
-def python_letters(quote: str) -> Callable[[Chars], Node]:
-    """One of the given characters, in a Python string between these quotes."""
-    return lambda given: _letters(given, _python_raw(quote), {**PYTHON_ESCAPES, quote: f"\\{quote}"})
-
-
-def _python_raw(quote: str) -> Chars:
-    return all_but(CONTROLS, "\x7f\\", quote)
-
-
-def _letters(given: Chars, raw: Chars, escapes: Mapping[str, str]) -> Node:
-    plain = intersected(given, raw)
-    ways: list[Node] = [plain] if plain.ranges else []
-    ways += [Lit(text) for char, text in escapes.items() if char in given]
-    return alt(*ways)
-
-
-def encoded(node: Node, letters: Callable[[Chars], Node]) -> Node:
-    """The node, with its characters as a dialect writes them."""
-    if isinstance(node, Chars):
-        return letters(node)
-    if isinstance(node, Seq):
-        return seq(*(encoded(each, letters) for each in node.parts))
-    if isinstance(node, Alt):
-        return alt(*(encoded(each, letters) for each in node.ways))
-    return repeat(encoded(node.node, letters), node.least, node.most) if isinstance(node, Repeat) else node
-
-
-def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, notes: Notes) -> Node:
-    """The characters of a string that meets the schema."""
-    least, most = length(schema)
-    found = pattern_of(schema, path, notes)
-    if found is None:
-        return repeat(letter, least, most)
-    low, high = _lengths(found)
-    if low < least or (most is not None and (high is None or high > most)):
-        notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
-    return encoded(found, letters)
+    return Alphabet(all_but(CONTROLS, "\x7f\\", quote), escapes, codes)
 
 
 def pattern_of(schema: Mapping[str, Any], path: str, notes: Notes) -> Node | None:
@@ -130,23 +120,8 @@ def pattern_of(schema: Mapping[str, Any], path: str, notes: Notes) -> Node | Non
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
     """The least and the most characters of a string; None: any number."""
-    least, most = schema.get("minLength"), schema.get("maxLength")
-    return int(least) if isinstance(least, int | float) else 0, int(most) if isinstance(most, int | float) else None
-
-
-def _lengths(node: Node) -> tuple[int, int | None]:
-    if isinstance(node, Chars):
-        return 1, 1
-    if isinstance(node, Repeat):
-        low, high = _lengths(node.node)
-        return low * node.least, None if high is None or node.most is None else high * node.most
-    if isinstance(node, Alt):
-        found = [_lengths(each) for each in node.ways]
-        highs = [high for _, high in found]
-        return min(low for low, _ in found), None if None in highs else max(high for high in highs if high is not None)
-    found = [_lengths(each) for each in node.parts] if isinstance(node, Seq) else []
-    total = [high for _, high in found]
-    return sum(low for low, _ in found), None if None in total else sum(high for high in total if high is not None)
+    least, most = schema.get("minLength", 0), schema.get("maxLength")
+    return int(least), None if most is None else int(most)
 
 
 def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | None = None) -> Node:

@@ -17,14 +17,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["SPACES", "Avoid", "Constraint", "automaton", "escaped", "matches", "trie"]
+__all__ = ["SPACES", "Avoid", "Constraint", "automaton", "edges_of", "escaped", "matches", "trie"]
 
 TOP = 0x110000
 MOST_STATES = 6000
 DEAD = -1  # the number of the state from which nothing meets a constraint
 MOST_ROUNDS = 64  # of minimization; each one visits all states
-Ways: TypeAlias = "dict[int, list[tuple[int, int]]]"
-States: TypeAlias = "list[tuple[bool, Ways]]"
+States: TypeAlias = "list[tuple[bool, dict[int, list[tuple[int, int]]]]]"
 SPACES = " \t\n\r"
 
 
@@ -38,8 +37,8 @@ class Constraint(Protocol):
 
     @property
     @abstractmethod
-    def chars(self) -> str:
-        """The characters that the constraint distinguishes; it treats all others alike."""
+    def edges(self) -> set[int]:
+        """Where the ranges of characters begin that the constraint treats alike."""
 
     @abstractmethod
     def step(self, state: Any, char: str) -> Any:
@@ -53,6 +52,11 @@ class Constraint(Protocol):
     @abstractmethod
     def regex(self) -> str:
         """The constraint as a Lark terminal, with llguidance's operators."""
+
+
+def edges_of(chars: str) -> set[int]:
+    """Where the ranges begin if each of these characters is one, and so is all that is between two of them."""
+    return {ord(char) + more for char in chars for more in (0, 1)}
 
 
 def escaped(text: str) -> str:
@@ -69,8 +73,8 @@ class Avoid:
     start = 0
 
     @property
-    def chars(self) -> str:
-        return "".join(self.words)
+    def edges(self) -> set[int]:
+        return edges_of("".join(self.words))
 
     def step(self, state: int, char: str) -> int | None:
         after, whole = trie(self.words)[state].get(char, (0, False))
@@ -113,25 +117,32 @@ def automaton(constraints: tuple[Constraint, ...]) -> States:
     Raises:
         ValueError: there would be more than MOST_STATES states.
     """
-    pieces = _pieces(set().union(*map(_edges_of, constraints)))
+    pieces = _pieces(set().union(*(each.edges for each in constraints)))
     steps = [_Steps(each, [low for low, _ in pieces]) for each in constraints]
     states = [(0,) * len(constraints)]
-    known = {states[0]: 0}
-    table: States = []
+    numbers = {states[0]: 0}
+    rows: list[list[int]] = []  # the state after each piece
     for state in states:
-        ways: dict[int, list[tuple[int, int]]] = {}
-        rows = zip(*(each.row(at) for each, at in zip(steps, state, strict=True)), strict=True)
-        for piece, found in zip(pieces, rows, strict=True):
-            if DEAD in found:
-                continue
-            if found not in known:
+        after = [*zip(*(each.row(at) for each, at in zip(steps, state, strict=True)), strict=True)]
+        for found in after:
+            if DEAD not in found and found not in numbers:
                 if len(states) >= MOST_STATES:
                     raise ValueError(f"more than {MOST_STATES} states")
-                known[found] = len(states)
+                numbers[found] = len(states)
                 states.append(found)
-            ways.setdefault(known[found], []).append(piece)
-        table.append((all(each.final(at) for each, at in zip(steps, state, strict=True)), ways))
-    return _minimal(_without_dead_ends(table))
+        rows.append([numbers.get(found, DEAD) for found in after])
+    finals = [all(each.final(at) for each, at in zip(steps, state, strict=True)) for state in states]
+    finals, rows = _without_dead_ends(finals, rows)
+    kinds = _kinds(finals, rows)
+    order = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+    table: States = []
+    for place in map(kinds.index, order):
+        ways: dict[int, list[tuple[int, int]]] = {}
+        for piece, to in zip(pieces, rows[place], strict=True):
+            if to != DEAD:
+                ways.setdefault(order[kinds[to]], []).append(piece)
+        table.append((finals[place], ways))
+    return table
 
 
 class _Steps:
@@ -142,7 +153,7 @@ class _Steps:
         self._states = [constraint.start]
         self._numbers = {constraint.start: 0}
         self._rows: dict[int, list[int]] = {}
-        own = sorted({0, *_edges_of(constraint)})  # it treats all characters from one edge to the next alike
+        own = sorted({0, *constraint.edges})  # it treats all characters from one edge to the next alike
         self._places = [own[bisect_right(own, place) - 1] for place in places]
 
     def row(self, number: int) -> list[int]:
@@ -166,68 +177,42 @@ class _Steps:
         return self._constraint.final(self._states[number])
 
 
-def _edges_of(constraint: Constraint) -> set[int]:
-    edges: set[int] = getattr(constraint, "edges", set())
-    return edges | {ord(char) + more for char in constraint.chars for more in (0, 1)}
-
-
-def _without_dead_ends(table: States) -> States:
+def _without_dead_ends(finals: list[bool], rows: list[list[int]]) -> tuple[list[bool], list[list[int]]]:
     # Remove states from which no accepting state can be reached; keep the start state.
-    before: dict[int, list[int]] = {}
-    for state, (_, ways) in enumerate(table):
-        for to in ways:
-            before.setdefault(to, []).append(state)
-    alive = {state for state, (final, _) in enumerate(table) if final}
-    todo = list(alive)
+    before: dict[int, set[int]] = {}
+    for state, row in enumerate(rows):
+        for to in {*row}:
+            before.setdefault(to, set()).add(state)
+    todo = [state for state, final in enumerate(finals) if final]
+    alive: set[int] = set()
     while todo:
-        for state in before.get(todo.pop(), ()):
-            if state not in alive:
-                alive.add(state)
-                todo.append(state)
-    numbers = {state: number for number, state in enumerate(sorted(alive | {0}))}
-    return [
-        (table[state][0], {numbers[to]: ranges for to, ranges in table[state][1].items() if to in alive})
-        for state in numbers
-    ]
+        state = todo.pop()
+        if state not in alive:
+            alive.add(state)
+            todo += before.get(state, ())
+    kept = sorted(alive | {0})
+    numbers = {state: number for number, state in enumerate(kept)}
+    return [finals[state] for state in kept], [[numbers.get(to, DEAD) for to in rows[state]] for state in kept]
 
 
-def _minimal(table: States) -> States:
-    # Merge states that accept the same texts, because xgrammar's compile time grows with their number. States are
-    # distinguished round by round (Moore). A chain of states that counts characters would take as many rounds, so it is
-    # left as it is.
-    kinds = [int(final) for final, _ in table]
+def _kinds(finals: list[bool], rows: list[list[int]]) -> list[int]:
+    # States that accept the same texts are of one kind and are merged, because xgrammar's compile time grows with their
+    # number. They are distinguished round by round (Moore). A chain of states that counts characters would take as many
+    # rounds, so it is left as it is. Pieces that lead to the same states everywhere are looked at once.
+    columns = dict.fromkeys(zip(*rows, strict=True))
+    distinct = [*zip(*columns, strict=True)]
+    kinds = [int(final) for final in finals]
     for _ in range(MOST_ROUNDS):
+        known = [*kinds, DEAD]  # the last one is found at the place DEAD
         numbers: dict[Any, int] = {}
         found = [
-            numbers.setdefault((kind, _seen(ways, kinds)), len(numbers))
-            for kind, (_, ways) in zip(kinds, table, strict=True)
+            numbers.setdefault((known[state], *map(known.__getitem__, row)), len(numbers))
+            for state, row in enumerate(distinct)
         ]
         if len(numbers) == len(set(kinds)):
-            break
+            return kinds
         kinds = found
-    else:
-        return table
-    return _of_kinds(table, kinds)
-
-
-def _seen(ways: Ways, kinds: Sequence[int]) -> frozenset[tuple[int, tuple[tuple[int, int], ...]]]:
-    return frozenset((kind, tuple(ranges)) for kind, ranges in _by_kind(ways, kinds).items())
-
-
-def _by_kind(ways: Ways, kinds: Sequence[int]) -> Ways:
-    found: Ways = {}
-    for to, ranges in ways.items():
-        found.setdefault(kinds[to], []).extend(ranges)
-    return {kind: sorted(ranges) for kind, ranges in found.items()}
-
-
-def _of_kinds(table: States, kinds: Sequence[int]) -> States:
-    # One state for each kind, in order of appearance, so that the start stays first.
-    first = {kind: place for place, kind in reversed([*enumerate(kinds)])}
-    order = sorted(first, key=first.__getitem__)
-    numbers = {kind: number for number, kind in enumerate(order)}
-    renamed = [numbers[kind] for kind in kinds]
-    return [(table[first[kind]][0], _by_kind(table[first[kind]][1], renamed)) for kind in order]
+    return [*range(len(rows))]
 
 
 def _pieces(edges: Iterable[int]) -> list[tuple[int, int]]:

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolglean.formats.write_values import json_text, same
-from toolglean.grammar.dialects import CONSTANTS, JsonDialect, raw_text
-from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, seq
+from toolglean.grammar.dialects import JsonDialect, raw_text
+from toolglean.grammar.nodes import Lit, Node, Rules
 from toolglean.grammar.prose import ALL_SPACES
 from toolglean.grammar.regexes import FirstChar
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Constraint, matches
-from toolglean.grammar.values import Values, scalar
+from toolglean.grammar.values import Values
 from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
 
-__all__ = ["Untyped", "samples_of"]
+__all__ = ["Untyped", "samples_of", "text_of"]
 
 FEW = 64
 OF_OTHERS = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const"})
@@ -46,6 +46,11 @@ def samples_of(shape: Shape) -> list[Any]:
     )
 
 
+def text_of(value: Any) -> str:
+    """The text that a format of texts writes for a value."""
+    return value if isinstance(value, str) else json_text(value)
+
+
 class Untyped:
     """The texts that a reader types by the schema.
 
@@ -68,7 +73,7 @@ class Untyped:
             return [self.is_read(text, value, schema) for text, value in texts]
         alike: dict[Any, list[Any]] = {}
         for each in schema["enum"]:
-            for key in _keys(each if isinstance(each, str) else json_text(each)):
+            for key in _keys(text_of(each)):
                 alike.setdefault(key, []).append(each)
         words = [each for each in schema["enum"] if each is None or isinstance(each, bool)]
         found = []
@@ -86,54 +91,42 @@ class Untyped:
         """Whether the reader expects that kind of value."""
         return kind in kinds_of(schema if isinstance(schema, Mapping) else None, self.root)
 
-    def ways(
-        self, schema: Any, shapes: Sequence[Shape], tail: str, constraints: tuple[Constraint, ...], head: str = ""
-    ) -> list[Node]:
-        """The ways to write a value of one of these shapes, with `head` before it and `tail` after it."""
-        dialect = JsonDialect(constraints)
-        values = Values(dialect, self.schemas, self.rules)
+    def ways(self, schema: Any, shapes: Sequence[Shape], constraints: tuple[Constraint, ...]) -> list[Node]:
+        """The ways to write a value of one of these shapes."""
+        values = Values(JsonDialect(constraints), self.schemas, self.rules)
         found: list[Node] = []
         seen = [shape for shape in shapes if self._is_seen(shape, schema)]
         for shape in seen:
             if shape.kind == "literal":
-                found += self._literals(shape, schema, head, tail, constraints)
+                found += self._literals(shape, schema, constraints)
             elif shape.kind == "string":
-                found.append(self._string(shape, seen, (head, tail), constraints))
-            elif shape.kind in {"object", "array"}:
-                found += [seq(Lit(head), each, Lit(tail)) for each in values.shape(shape)]
+                found.append(self._string(shape, seen, constraints))
             else:
-                found += [
-                    Terminal(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
-                ]
+                found += values.shape(shape)
         return found
 
     def _is_seen(self, shape: Shape, schema: Any) -> bool:
         # Whether the reader also reads such a value as one of this kind.
         return all(self.is_read(text, value, schema) for text, value in _SAMPLES.get(shape.kind, ()))
 
-    def _literals(
-        self, shape: Shape, schema: Any, head: str, tail: str, constraints: tuple[Constraint, ...]
-    ) -> list[Node]:
-        texts = [(each if isinstance(each, str) else json_text(each), each) for each in shape.values]
+    def _literals(self, shape: Shape, schema: Any, constraints: tuple[Constraint, ...]) -> list[Node]:
+        texts = [(text_of(each), each) for each in shape.values]
         return [
-            Lit(head + text + tail)
+            Lit(text)
             for (text, _), is_read in zip(texts, self.which_are_read(texts, schema), strict=True)
             if is_read and matches(constraints, text)
         ]
 
-    def _string(
-        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], constraints: tuple[Constraint, ...]
-    ) -> Node:
+    def _string(self, shape: Shape, shapes: Sequence[Shape], constraints: tuple[Constraint, ...]) -> Node:
         # A text that looks like another allowed kind of value is read as that. If the result may be a value that the
         # schema does not allow, the text must not begin like one.
-        head, tail = around
         beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
         first = (FirstChar(ALL_SPACES + beginnings),) if beginnings else ()
         if first:
             self.schemas.notes.add_narrowed(
                 shape.path, f"a string may not begin with white space or one of {beginnings!r}"
             )
-        return raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes, *first, head=head)
+        return raw_text(shape.schema, constraints, shape.path, self.schemas.notes, *first)
 
 
 def _keys(text: str) -> list[Any]:
@@ -151,7 +144,3 @@ def _risks(shape: Shape) -> str:
     if shape.kind in {"string", "boolean", "null"}:
         return ""
     return _BEGINNINGS[shape.kind] if shape.schema or shape.kind == "object" else ""
-
-
-def _flat(nodes: Sequence[Node]) -> list[Node]:
-    return [each.node if isinstance(each, Terminal) else each for each in nodes]

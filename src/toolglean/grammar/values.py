@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolglean.errors import UsageError
@@ -13,10 +13,10 @@ from toolglean.grammar.dialects import Dialect
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, opt, repeat, seq
-from toolglean.grammar.numbers import bounds_of, integer, number
+from toolglean.grammar.numbers import are_supported, number
 from toolglean.grammar.shapes import Schemas, Shape
 
-__all__ = ["Values", "scalar"]
+__all__ = ["Values"]
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "$comment", "format", "$defs"})
 
@@ -56,60 +56,63 @@ class Values:
             return self._array(shape)
         if shape.kind == "string":
             return [dialect.string(shape.schema, shape.path, self.schemas.notes)]
-        return scalar(shape, dialect.constants, self.schemas)
+        return self._scalar(shape)
 
     def anything(self) -> Node:
         """Any value."""
-        dialect = self.dialect
-
-        def make() -> Node:
-            whole = number()
-            assert whole is not None
-            bits = [Lit(text) for text in dialect.constants.values()]
-            text = dialect.string({}, "", self.schemas.notes)
-            inner = self.anything()
-            return alt(text, Terminal(whole), *bits, self._list(inner), self.object(Members((), True), ""))
-
-        return self.rules.ref((dialect.name, "anything"), make)
+        return self.rules.ref((self.dialect.name, "anything"), lambda: self._value({}, ""))
 
     # -- containers ----------------------------------------------------------------------------------------------------
 
-    def object(self, members: Members, path: str) -> Node:
-        """An object with these members."""
-        dialect = self.dialect
-        names = [name for name, _, _ in members.members]
-        other = None
-        if members.others is not NEVER:
-            key = self._other_key(members, names, path)
-            other = seq(key, self.value(members.others, f"{path}.additionalProperties"))
+    def object(
+        self,
+        members: Members,
+        path: str,
+        *,
+        keys: Dialect | None = None,
+        value: Callable[[str, Any, str], Node] | None = None,
+    ) -> Node:
+        """An object with these members.
+
+        Args:
+            members: the members.
+            path: the path of the schema.
+            keys: the dialect of its keys and brackets, if that is another one.
+            value: the value of a listed member, given its name, its schema and that one's path, if not as elsewhere.
+        """
+        dialect = keys or self.dialect
+        write = value or (lambda _, schema, path: self.value(schema, path))
         items = [
-            (needed, seq(dialect.key(name), self.value(schema, f"{path}.properties.{name}")))
+            (needed, seq(dialect.key(name), write(name, schema, f"{path}.properties.{name}")))
             for name, schema, needed in members.members
         ]
+        other = None
+        if members.others is not NEVER:
+            key = self._other_key(dialect, members, path)
+            other = seq(key, self.value(members.others, f"{path}.additionalProperties"))
         return members.written(items, dialect.comma, self.rules, other, dialect.object_brackets)
 
-    def _other_key(self, members: Members, names: list[str], path: str) -> Node:
-        excluded = getattr(self.dialect, "excluded", "")
+    def _other_key(self, dialect: Dialect, members: Members, path: str) -> Node:
+        excluded = getattr(dialect, "excluded", "")
         if path and any(map(str.isalnum, excluded)):  # a marker of words (`END_ARG`)
             self.schemas.notes.add_narrowed(path, f"a name that is not listed may not contain any of {excluded!r}")
-        if members.names is True or not isinstance(members.names, Mapping):
-            return self.dialect.other_key(names)
-        shapes = self.schemas.shapes(members.names, f"{path}.{members.named_by}")
-        ways = [self.dialect.key(each) for shape in shapes for each in shape.values if isinstance(each, str)]
-        strings = [shape for shape in shapes if shape.kind == "string"]
-        ways += [self.dialect.key_of(each.schema, each.path, self.schemas.notes) for each in strings]
-        return alt(*ways) if ways else self.dialect.other_key(names)
+        ways: list[Node] = []
+        if isinstance(members.names, Mapping):
+            for shape in self.schemas.shapes(members.names, f"{path}.{members.named_by}"):
+                ways += [dialect.key(each) for each in shape.values if isinstance(each, str)]
+                ways += [dialect.key_of(shape.schema, shape.path, self.schemas.notes)] * (shape.kind == "string")
+        return alt(*ways) if ways else dialect.other_key([name for name, _, _ in members.members])
 
     def _array(self, shape: Shape) -> list[Node]:
         first = shape.schema.get("prefixItems")
         items = shape.schema.get("items", True)
-        least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
+        least, most = shape.counts("Items")
         if isinstance(first, list) and first:
-            return self._tuple(first, items, least, None if most is None else int(most), shape.path)
+            return self._tuple(first, items, least, most, shape.path)
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
             return [self.dialect.list_brackets[-1]] if least == 0 else []
         inner = self.value(items, f"{shape.path}.items")
-        return [self._list(inner, least, None if most is None else int(most))]
+        return [self._list(inner, least, most)]
 
     def _list(self, item: Node, least: int = 0, most: int | None = None) -> Node:
         # As an object has members of which none is listed.
@@ -131,18 +134,15 @@ class Values:
             rest = item if at < least else opt(item)
         return [*ways, seq(before, self.value(first[0], f"{path}.prefixItems.0"), rest, after)]
 
-
-def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list[Node]:
-    """The ways to write a number, true, false or null."""
-    if shape.kind == "boolean":
-        return [Lit(constants["true"]), Lit(constants["false"])]
-    if shape.kind == "null":
-        return [Lit(constants["null"])]
-    bounds = bounds_of(shape.schema)
-    if bounds is None:
-        schemas.notes.add_unsupported(
-            shape.path, "its bounds are too large for a grammar, have too many digits, or are not numbers"
-        )
-    make = integer if shape.kind == "integer" else number
-    found = make() if bounds is None else make(bounds)
-    return [] if found is None else [Terminal(found)]
+    def _scalar(self, shape: Shape) -> list[Node]:
+        if shape.kind in {"boolean", "null"}:
+            words = ("true", "false") if shape.kind == "boolean" else ("null",)
+            return [Lit(self.dialect.constants[word]) for word in words]
+        schema = shape.schema
+        if not are_supported(schema):
+            self.schemas.notes.add_unsupported(
+                shape.path, "its bounds are too large for a grammar, have too many digits, or are not numbers"
+            )
+            schema = {}
+        found = number(schema, whole=shape.kind == "integer")
+        return [] if found is None else [Terminal(found)]

@@ -25,7 +25,7 @@
 # 10  `done`: only for tags `{` and `[`: a closing one has brought the count of that kind to exactly 0.
 # 11  `content()`: the buffer, for tags `{` and `[`, as long as there has been no call.
 # 12  JSON as Go's `encoding/json` reads it: gojson.py.
-# 13  The tag is read from the template: toolglean/sources/templates/go_tag.py.
+# 13  The tag is read from the template: toolglean/sources/templates/tag.py.
 # 14  Go works on bytes, the port on characters. No rule can tell the difference, as long as no chunk is cut inside a
 #     character.
 #

@@ -272,7 +272,7 @@ def parse_tag(template: str) -> str:
         TemplateError: the template cannot be read; the message shows the place.
     """
     # Rule 13.
-    from toolglean.sources.templates.go_tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
+    from toolglean.sources.templates.tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
 
     return tag_of(template)
 

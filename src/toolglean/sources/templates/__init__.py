@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from toolglean.sources.templates.go_tag import parse_tag
 from toolglean.sources.templates.language import Language, template_language
 from toolglean.sources.templates.rendering import Renderer, renderer
-from toolglean.sources.templates.tag import TemplateTag, tag_of
+from toolglean.sources.templates.tag import TemplateTag, parse_tag, tag_of
 
 __all__ = ["Language", "Renderer", "TemplateTag", "parse_tag", "renderer", "tag_of", "template_language"]
