@@ -11,7 +11,7 @@ import sys
 
 from fuzz.runner import Found, Fuzzer
 from fuzz.shrink import smallest
-from tests.page.compare import AUTO, FORMATS, differs, differs_by_characters, engine_says, turn_of
+from tests.page.compare import AUTO, FORMATS, begins_broken, differs, differs_by_characters, engine_says, turn_of
 from tests.page.contexts import CALL
 from tests.page.known import explained
 from tests.page.paged import paged
@@ -67,8 +67,8 @@ def _composed(seed: int, written: str, name: str) -> Found | str:
     if found[alone] == found[text]:
         return "composed"
     known = next((why for each, ran in found.items() if (why := explained(each, written, ran))), "")
-    if known:
-        return f"known: {known}"
+    if known or begins_broken(text):
+        return f"known: {known}" if known else "either"
     what = f"alone {found[alone]}, composed {found[text]}"
     return Found(name, COMPOSITION, what, turn_of(text, written), f"  alone {turn_of(alone, written)!r}")
 

@@ -63,7 +63,7 @@ def takes(schema: dict[str, Any], value: str, declared: str = "hermes", **option
         ({"type": "integer", "minimum": 100}, "100 101 999 1000 123456", "99 9 0 -100"),
         ({"type": "integer", "maximum": -5}, "-5 -6 -10 -99", "-4 0 5"),
         ({"type": "number", "minimum": 0, "maximum": 1}, "0 0.5 1 1.0 0.000001", "-0.1 1.1 2 1.01"),
-        ({"type": "number", "exclusiveMinimum": 0.25, "exclusiveMaximum": 2.5}, "0.26 0.2500001 1 2 2.4999", "0.25 0.2 2.5 2.51 3 0.25000 0.2500000000000000001"),
+        ({"type": "number", "exclusiveMinimum": 0.25, "exclusiveMaximum": 2.5}, "0.26 0.2500001 1 2 2.4999", "0.25 0.2 2.5 2.51 3 0.25000 0.25000000000000001"),
         ({"type": "number", "minimum": -1.5}, "-1.5 -1.49 -1 0 12.75", "-1.51 -2 -1.6"),
         ({"type": "number"}, "0 -1 1.5 1e5 1E-7 1.5e300 1e308 2.5e-307 123456789012345678901234567890", "1e-400 1e-999 1e309 1e999 01 .5 +1 NaN Infinity 2e308"),
         ({"type": "string", "minLength": 2, "maxLength": 3}, '"ab" "abc" "a\\"" "a\\u0041"', '"a" "abcd" ""'),

@@ -15,7 +15,7 @@ from toolglean import CallEnd, Event, Parser, ParserOptions, join
 from toolglean.formats.registry import find_format
 from toolglean.formats.render import render
 
-__all__ = ["AUTO", "FORMATS", "VALUE", "differs", "differs_by_characters", "engine_says", "turn_of"]
+__all__ = ["AUTO", "FORMATS", "VALUE", "begins_broken", "differs", "differs_by_characters", "engine_says", "turn_of"]
 
 AUTO = "auto"
 FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2", "harmony", "kimi-k2")
@@ -67,6 +67,11 @@ def _after_an_opener(text: str) -> bool:
     """Whether a call breaks off in plain text before the one that is asked for: it may take that one with it."""
     found = contexts_of(text)
     return any(found[each.start()] is Context.PLAIN for each in _OPENER.finditer(text, 0, text.index(CALL)))
+
+
+def begins_broken(text: str) -> bool:
+    """Whether a fence opens the turn, and a call that breaks off is first in it: what follows may be its arguments."""
+    return re.match(rf"\s*(?:`{{3,}}|~{{3,}})[^\n]*\n\s*(?:{_OPENER.pattern})", text) is not None
 
 
 def differs_by_characters(text: str, name: str, reads: str) -> bool:

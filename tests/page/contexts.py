@@ -41,6 +41,6 @@ CALL = "\ue000"
 """Stands for a whole call in a text, wherever its format would write it: a marker, and nothing else is read in it."""
 FIRST = "\ue001"
 """Stands for another call, before the one that is asked for."""
-END_MARKERS = ("<|im_end|>", "</s>", "<|eot_id|>", "<|end|>")
+END_MARKERS = ("<|im_end|>", "</s>", "<|eot_id|>", "<|end|>", "<tool_response|>")
 """Some markers that are markup wherever they are."""
 ROWS = rows(reasoning=True, marks=CALL + FIRST, ends=END_MARKERS)

@@ -311,7 +311,10 @@ def _opens_the_turn(before: str, after: str) -> str:
 
 
 def _in_sentence(before: str, after: str) -> bool:
-    """Whether a call is in the middle of a sentence: text follows it on its line; before it is a word or an item's sign."""
+    """Whether a call is in the middle of a sentence: text follows it on its line; before it is a word or an item's sign, or
+    a tag on the line before that is a word of a sentence.
+    """
     line = before.rpartition("\n")[2].strip()
     ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None
-    return bool(after.partition("\n")[0].strip()) and not ended
+    is_behind_tag = line == "" and re.search(r"\S[ \t]*<\w[^<>\n]*>[ \t]*\n\s*\Z", before) is not None
+    return bool(after.partition("\n")[0].strip()) and (is_behind_tag or not ended)
