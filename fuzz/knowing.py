@@ -11,7 +11,7 @@
 # pass are a header that begins the turn with a word, because the prompt ends in its first marker (` to=self` before
 # `<|message|>`), and all from a call on that begins neither its line nor with one of the signs `<[` (`functools[…]`).
 # And if the prompt has opened the reasoning, a format that has reasoning of its own knows how it ends. And behind
-# Harmony's own header comes what may be text, also if it begins like another family's call.
+# Harmony's own header, which begins the turn, comes what may be text, also if it begins like another family's call.
 #
 """`python -m fuzz.knowing [--count N] [--seed N] [--format NAME]`: what is read only if no format is named."""
 
@@ -147,7 +147,7 @@ def _takes_text(name: str) -> bool:
     return isinstance(get_format(name).arguments, JsonOrText)
 
 
-_tag_as_text = re.compile(r"<\|message\|>\s*<\w").search
+_tag_as_text = re.compile(r"\s*to=[^\s<]+<\|message\|>\s*<\w").match
 
 
 def look(name: str, seed: int) -> Found | str:

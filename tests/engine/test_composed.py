@@ -327,13 +327,17 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     ),
     "a fence behind a lone tag": ("hermes", f"Like this:\n<tool_call>\n```json\n{_json(1)}\n```", [], ""),
     "a list in a fence behind a lone tag": ("auto", f"So.\n<tool_call>\n```json\n[{_json(1)}]\n```", [], ""),
-    "a fence behind a lone tag, and text": ("qwen3-coder", f"<tool_call>\n```json\n{_json(1)}\n```\nNever.", [], ""),
-    "an open fence behind a lone tag": ("hermes", f"<tool_call>\n```json\n{_json(1)}, {_json(2)}", [], ""),
-    "two fences, each behind a lone tag": (
-        "hermes", f"<tool_call>\n```json\n{_json(1)}\n```\n\n<tool_call>\n```json\n{_json(2)}\n```<|im_end|>", [], "",
+    "a wrapped call in a fence behind a lone tag": (
+        "hermes", f'So.\n<tool_call>\n```json\n{{"tool_calls": [{_json(1)}]}}\n```\nNever.', [], "",
     ),
-    "a fence within a tag": (
-        "hermes", f"<tool_call>\n```json\n{_json(1)}\n\n```\n\n</tool_call>\n\nSo.", [PAID], "",
+    "a name alone in a fence behind a lone tag": ("qwen3-coder", 'So.\n<tool_call>\n```json\n{"name": "pay"}\n```', [], ""),
+    "an open fence behind a lone tag": ("hermes", f"So.\n<tool_call>\n```json\n{_json(1)}, {_json(2)}", [], ""),
+    "two fences, each behind a lone tag": (
+        "hermes", f"So.\n<tool_call>\n```json\n{_json(1)}\n```\n\n<tool_call>\n```json\n{_json(2)}\n```<|im_end|>", [], "",
+    ),
+    "a list in a fence within a tag": ("hermes", f"<tool_call>\n```json\n[{_json(1)}]\n```\n</tool_call>\n\nSo.", [PAID], ""),
+    "a word for a marker between quotes": (
+        "hermes", 'I write "<start_function_call>pay{to:1}<end_function_call>" to pay.', [], "",
     ),
 }  # fmt: skip
 

@@ -57,7 +57,6 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "gemma, and a sign more": ('<tool_call:look{city:<|"|>Oslo<|"|>}><tool_call|>', [OSLO], ""),
     "kimi, a whole call": (f"<|tool_calls_section_begin|>{BEGIN}{CALL}{END}<|tool_calls_section_end|>", [OSLO], ""),
     "minimax, one word": ('<minimax:toolcall>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</minimax:toolcall>', [OSLO], ""),
-    "functiongemma, a word less": ("<start_function_call>now{}<end_function_call>", [NOW], ""),
     "functiongemma, another closer": ("<start_function_call>call:now{}</end_function_call>", [NOW], ""),
     "python, in the namespace that kimi writes": ('functions.look(city="Oslo")', [OSLO], ""),
     "python, in it, and a list": ("[functions.now(), functions.look(city='Oslo')]", [NOW, OSLO], ""),
@@ -77,7 +76,6 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "the opener lost behind reasoning": (f"I look.\n</think>{CALL}\n</tool_call><|im_end|>", [OSLO], "I look.\n"),
     "a record of a history, with its id": (f"So.\n\n[Tool Call: look (ID: call_1)]\nArguments: {JSON}", [OSLO], "So.\n\n"),
     # -- markers that a server took out
-    "harmony, two channels": (f"<|channel|>commentary to=look<|channel|>analysis <|constrain|>json<|message|>{JSON}<|call|>", [OSLO], ""),
     "harmony, the header is left": (f"assistant to=functions.look commentary json\n{JSON}", [OSLO], ""),
     "harmony, glued": (f"commentary to=functions.look json{JSON}", [OSLO], ""),
     "harmony, the role and the channel": (f"assistantcommentary to=functions.look json{JSON}", [OSLO], ""),
@@ -264,7 +262,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
     *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
     *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a fence in the tags", "a call under the word tool"),
-    *("functiongemma, another closer", "harmony, two channels", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),
+    *("functiongemma, another closer", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

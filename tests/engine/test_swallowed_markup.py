@@ -94,6 +94,11 @@ def misspelt(closer: str) -> list[str]:
         ("glm-4.5", "<tool_call>f<arg_key>a</arg_key><arg_value>Oslo</tool_call>\nSo.", ["missing-closer"]),
         ("minimax-m2", MINIMAX.format('<parameter name="a">ls</p>') + "\nSo.", ["missing-closer"]),
         ("qwen3-coder", "<tool_call>\n<function=f>\n<parameter=a>\nls\n", []),
+        (
+            "qwen3-coder",
+            "<tool_call>\n<function=f>\n<parameter=a>\nwrite </tool_call> here\n</parameter>\n<parameter=b>\nls",
+            [],
+        ),
     ],
 )
 def test_a_value_in_which_the_call_was_closed_is_told(name: str, text: str, told: list[str]) -> None:

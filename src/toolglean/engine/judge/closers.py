@@ -20,7 +20,7 @@ class Closers(NamedTuple):
         awaited: closers of a call that failed: calls are ignored until one comes, and with (), for the rest of the
             turn. None if no call failed in this way.
         failed: the place of that call; -1 if it is none.
-        late: closers of the last call that did not come; `until`: the place up to which they are recognised.
+        late: closers of the last calls that did not come; `until`: the place up to which they are recognised.
     """
 
     awaited: tuple[str, ...] | None = None
@@ -46,7 +46,7 @@ class Closers(NamedTuple):
         return self._replace(awaited=None)
 
     def after_call(self, late: tuple[str, ...], until: int) -> Closers:
-        """The same, after a call that ended without these closers, in a section that may have ended without others."""
+        """The same, after a call that ended without these closers. Those before it may have gone without others."""
         return self.expecting(tuple(dict.fromkeys((*late, *self.late))), until)
 
     def expecting(self, late: tuple[str, ...], until: int) -> Closers:
@@ -58,5 +58,5 @@ class Closers(NamedTuple):
         return self.awaited is not None and found in self.awaited
 
     def is_too_late(self, found: str, place: int) -> bool:
-        """Whether that is only a closer of the last call, and comes too late."""
+        """Whether that is only a closer of the last calls, and comes too late."""
         return place > self.until and found in self.late and not self.is_awaited(found)

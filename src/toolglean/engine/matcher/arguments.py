@@ -13,7 +13,7 @@ from toolglean.engine.matcher.ending import Ending
 from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
-from toolglean.engine.reasons import LEFTOVER_MARKER
+from toolglean.engine.reasons import LEFTOVER_MARKER, QUOTED
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.formats.spec import Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
@@ -165,7 +165,7 @@ class Arguments(Field):
 class Objects(Field):
     """JSON objects with name and arguments. The envelope reads their first bracket itself."""
 
-    __slots__ = ("_begun", "_envelope", "_fenced")
+    __slots__ = ("_begun", "_envelope", "_is_quoted")
 
     within = "JSON"
     owned = ("_envelope",)
@@ -178,7 +178,9 @@ class Objects(Field):
         ends = program.formats[number].drop if bare else ()
         self._envelope = Envelope(turn.limits.depth, bare=bare, leaves_open=not bare, renamed=renamed, ends=ends)
         reading.call.is_of(number)
-        self._fenced = _fence_in_tag(turn.region.text) is not None
+        # Behind a tag as elsewhere, a fence after other text quotes: whether the tag is closed is known too late.
+        after_text = turn.has_content and turn.judge.heeds_quotes
+        self._is_quoted = after_text and _fence_in_tag(turn.region.text) is not None
         own = not reading.fallback.is_foreign
         turn.region.hand_out(stream_in_reasoning=own and program.calls_in_reasoning(number, turn.channel))
 
@@ -202,8 +204,8 @@ class Objects(Field):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         envelope = self._envelope
-        if self._fenced and not envelope.frames and text[i] == "[":  # its calls would end before it is closed
-            no_call(turn, reading)
+        if self._is_quoted:
+            no_call(turn, reading, problem=QUOTED)
             return i
         before = turn.emit.index
         j = READERS[envelope.reading](envelope, turn, text, i)  # as `Envelope.read`, without its call
@@ -218,7 +220,7 @@ class Objects(Field):
         elif envelope.scanner.token is CLOSE and envelope.has_ended:
             if turn.emit.open:
                 reading.walk.close_slot(self.slot, "", turn.tape.base + j)
-                reading.read_as(Ending(self.slot, fenced=self._fenced))
+                reading.read_as(Ending(self.slot))
             elif not self._begun:
                 turn.region.settle()
                 no_call(turn, reading)

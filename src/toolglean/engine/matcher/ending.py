@@ -50,10 +50,10 @@ _argument_begun = re.compile(
 class Ending(Stage):
     """What follows the parenthesis that closes a call, or the brace that closes its arguments."""
 
-    __slots__ = ("_fenced", "_slot")
+    __slots__ = ("_slot",)
 
-    def __init__(self, slot: OpenSlot, *, fenced: bool = False) -> None:
-        self._slot, self._fenced = slot, fenced  # whether it is in a fence that is behind a tag
+    def __init__(self, slot: OpenSlot) -> None:
+        self._slot = slot
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
@@ -64,8 +64,7 @@ class Ending(Stage):
             char = text[i]
             walk.wait(char)
             i += 1
-            is_within = self._fenced or _is_in_list(walk)  # so a line break does not end it
-            if char.isspace() and walk.pending_chars <= turn.limits.held and (char != "\n" or is_within):
+            if char.isspace() and walk.pending_chars <= turn.limits.held and (char != "\n" or _is_in_list(walk)):
                 continue
             rest = walk.unsettled[0].lstrip()
             ends = not rest or self._may_end(turn, reading, rest)
@@ -82,7 +81,7 @@ class Ending(Stage):
         pending, end = reading.walk.unsettled
         by_another, call = self._slot.is_tree and _is_marker(reading.walk, pending.lstrip()) is not True, turn.emit.call
         lacks = by_another and (call.arguments == "{}" or turn.names.lacks_arguments(call.name, call.arguments))
-        if lacks or (self._fenced and not _closes_tag(reading.walk, pending)):  # it ended by another tag's closer
+        if lacks:  # it ended by another tag's closer
             turn.end_malformed(NO_CLOSER, call.name, end)
         else:
             turn.end_call(end)
@@ -101,9 +100,6 @@ class Ending(Stage):
         if self._slot.is_tree:
             is_marker = _is_marker(reading.walk, rest)
             return is_marker or (None if is_marker is None else _ends_tree(turn, rest))
-        if self._fenced:
-            closes = _closes_tag(reading.walk, rest)
-            return None if closes is None else rest[0] not in ",;{["  # another call
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
         ends = self._is_behind(turn, reading, rest)
@@ -266,15 +262,6 @@ def _is_marker(walk: Walk, text: str) -> bool | None:
             return True
         states = found
     return None
-
-
-def _closes_tag(walk: Walk, rest: str) -> bool | None:
-    # Whether the text closes not only a fence, but also the tag around it: else it may be a quotation. None: it may.
-    rest = rest.strip()
-    behind = rest.removeprefix("```").lstrip()
-    closers = walk.program.nfa.closers_at(walk.states)
-    begins = "```".startswith(rest) or any(each.startswith(behind) for each in closers)
-    return behind.startswith(closers) or (None if begins else False)
 
 
 def _has_closer(reading: Reading) -> bool:

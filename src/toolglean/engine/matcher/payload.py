@@ -182,7 +182,7 @@ class FormatPlan(Plan):
         return states if states.slot_for(text[i]) or self._reaches(states, text[i:end]) is not False else None
 
     def _reaches(self, states: StateSet, text: str) -> bool | None:
-        # Whether the format has a marker that begins that text; None: it may have, if more text comes.
+        # Whether that text completes a marker, or reaches a slot; None: it may, if more comes.
         here: StateSet | None = states
         for char in text:
             here = self.program.nfa.step(here, char)

@@ -105,9 +105,10 @@ class Value(Field):
         return place + len(found)
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
-        """See `Payload`. The turn ends in the value."""
+        """See `Payload`. No value completes a call: only says what was left out. (An unknown tool's may be content.)"""
         call, closers = turn.emit.call, reading.walk.program.ends(reading.call.format)[0]
-        if call.known is not False and any(quoted_text(each) in call.written for each in closers):
+        written = call.written.rpartition('": "')[2]
+        if call.known is not False and any(quoted_text(each) in written for each in closers):
             turn.emit.problem(UNCLOSED_VALUE, call.name, call.start)
         return False
 

@@ -134,7 +134,7 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
 
 
 _ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote"))
-_EXAMPLES = _spelt(("example", "examples", "quote", "document", "documents", "file_content", "stdout", "stderr"))
+_SHOWN = _spelt(("example", "examples", "quote", "document", "documents", "file_content", "stdout", "stderr"))
 _WRAPPERS = _spelt(("user", "human", "system", "reasoning"))
 _ROLES = _spelt(ROLES)
 
@@ -208,8 +208,8 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
             begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=attributes),
         # Not where it is a word: `<example> is a tag`.
-        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_EXAMPLES)}){attributes}>(?={BLANKS}[^ \t\ra-z:.,])", _ELEMENT_ENDS,
-            at=At.INDENT, begins=tuple(f"<{each}" for each in _EXAMPLES), goes_on=f"{attributes}>?{BLANKS}"),
+        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_SHOWN)}){attributes}>(?={BLANKS}[^ \t\ra-z:.,])", _ELEMENT_ENDS,
+            at=At.INDENT, begins=tuple(f"<{each}" for each in _SHOWN), goes_on=f"{attributes}>?{BLANKS}"),
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),

@@ -42,7 +42,6 @@ FORMATS = (
         also=(
             *("<tool_call\n{call}\n</tool_call>", "tool_call>{ws}{name}{ws}{parameters}</tool_call>"),
             *("TOOL_CALLS]{calls}", "TOOL_CALLS]{name}[ARGS]{arguments}"),
-            "<start_function_call>{name}{arguments}<end_function_call>",
             "tool_call_begin|>functions.{name}:{index}<|tool_call_argument_begin|>{arguments}<|tool_call_end|>",
         ),
         without_special_tokens=(

@@ -40,8 +40,7 @@ def _recipients() -> tuple[str, ...]:
     after = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
     before = [f" to={{to}}{{ws}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
-    first = "<|channel|>commentary to={to}{ws}"
-    twice = [f"{first}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in JSON_KINDS]
+    twice = [f"<|channel|>commentary to={{to}}{{ws}}<|channel|>commentary{kind}" for kind in JSON_KINDS]
     return tuple(
         each.format(to=to, ws="{ws}") + BODY
         for to in ("functions.{name}", "{name}")
