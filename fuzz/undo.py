@@ -56,7 +56,7 @@ __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "ver
 # What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, or a fence with a marker
 # in its line, is not undone but open.
 _quotes = re.compile(
-    r"~~~|```<|<!--|<(?:pre|code|script)\b|[\[{]\"(?:`|[^\"]*\Z)|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
+    r"~~~|```<|<!--|<(?:pre|code|script|user|system)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
     re.IGNORECASE,
 )
 _quotes_line = re.compile(r"^ *>", re.MULTILINE).search
@@ -151,7 +151,14 @@ def verdict(case: Case) -> tuple[str, str]:
     if any(undone.prefix[place] != twin.prefix[place] for place in solid):
         return NOT_UNDONE, ""
     line = case.before[case.before.rfind("\n") + 1 :] + case.region + case.after
-    if _quotes.search(case.region + case.after) or _quotes_line(line) or _is_shared(case) or _spans_lines(case):
+    in_string = "{" in case.region and case.region.count('"') % 2 == 1
+    if (
+        in_string
+        or _quotes.search(case.region + case.after)
+        or _quotes_line(line)
+        or _is_shared(case)
+        or _spans_lines(case)
+    ):
         return OPEN, ""
     if _is_tag(case, undone, twin) or any(each[0] == AFTER_UNCLOSED.text for each in undone.problems):
         return OPEN, ""
@@ -178,9 +185,10 @@ _ONCE = {UNREAD.text, QUOTED.text}
 def _is_shared(case: Case) -> bool:
     # The marker after a region in reasoning closes calls of the format too: it belongs to what the region began.
     declared = find_format(case.subject.name)
-    if declared is None or case.kind != "reasoning":
+    if case.kind != "reasoning":
         return False
-    closers = {pattern[pattern.rindex("}") + 1 :].strip() for pattern in declared.calls if "}" in pattern}
+    calls = [pattern for each in ((declared,) if declared else all_formats()) for pattern in each.calls]
+    closers = {pattern[pattern.rindex("}") + 1 :].strip() for pattern in calls if "}" in pattern}
     return case.after.strip().startswith(tuple(each for each in closers if each))
 
 
@@ -195,9 +203,9 @@ def _spans_lines(case: Case) -> bool:
 
 def _is_tag(case: Case, undone: View, twin: View) -> bool:
     # After a tag in the text, a closer that nothing opened is text as well (`Turn.has_tags`), and a call by schema is
-    # none, which is told. The twin has no tag.
+    # none, which is told; so behind an opener that is a word with a colon. The twin has neither.
     said = {each for each in twin.problems if each[0] in {LEFTOVER_MARKER.text, UNDECLARED.text}}
-    return re.search(r"<[\w/|]", case.region) is not None and not said <= set(undone.problems)
+    return re.search(r"<[\w/|]|\w:", case.region) is not None and not said <= set(undone.problems)
 
 
 def _difference(what: str, undone: View, twin: View) -> str:

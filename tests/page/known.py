@@ -66,9 +66,12 @@ def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
 
 def _breaks_off(text: str, _format: str, ran: str) -> bool:
     begun = without_ends(text)
-    strings, end, whole = document(begun, place := len(begun) - len(begun.lstrip()), len(begun))
+    place = len(begun) - len(begun.lstrip())
+    if begun[place : place + 1] not in {"[", "{"}:
+        return False
+    strings, end, whole = document(begun, place, len(begun))
     ticks = any("`" in begun[start:stop] for start, stop in strings)
-    return ran != "runs" and begun[place : place + 1] in {"[", "{"} and not whole and ticks and end <= begun.index(CALL)
+    return ran != "runs" and not whole and ticks and end <= begun.index(CALL)
 
 
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
