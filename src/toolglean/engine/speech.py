@@ -246,7 +246,7 @@ class Speech(Keeping):
         """A call begins: what is kept of the text before it is not needed any more."""
         self.keep_nothing(is_call=True)
         self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
-        self.judge.call_began(in_section=self.is_foreign and self.region.start <= self.judge.closers.until)
+        self.judge.call_began(self.region.start)
 
     def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: FollowedCall) -> None:
         """Calls were followed (see straight/): continue after the last one. `payload`: what reads on there."""

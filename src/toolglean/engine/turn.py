@@ -269,9 +269,9 @@ class Turn(Speech):
         if not closer or any(tag in arguments for tag in tags):
             self.ignore_calls_until(closers)
 
-    def expect_late_closers(self, closers: tuple[str, ...], place: int) -> None:
-        """A call ended at that place without these closers: if one comes soon, it is markup."""
-        self.judge.heed(self.judge.closers.after_call((*closers, *self.emit.strays.around), place + self.limits.held))
+    def expect_late_closers(self, closers: tuple[str, ...], until: int, *, foreign: bool) -> None:
+        """A call, maybe another family's, ended without these closers: if one comes before that place, it is markup."""
+        self.judge.heed(self.judge.closers.after_call((*closers, *self.emit.strays.around), until, foreign=foreign))
 
     def ignore_calls_until(self, closers: Iterable[str]) -> None:
         """A call could not be read: ignore calls until one of the closers has come. See closers.py."""

@@ -20,13 +20,15 @@ class Closers(NamedTuple):
         awaited: closers of a call that failed: calls are ignored until one comes, and with (), for the rest of the
             turn. None if no call failed in this way.
         failed: the place of that call; -1 if it is none.
-        late: closers of the last calls that did not come; `until`: the place up to which they are recognised.
+        late: closers of the last call that did not come; `until`: the place up to which they are recognised.
+        in_section: whether that may be a section of another family, in which the named one's calls follow.
     """
 
     awaited: tuple[str, ...] | None = None
     late: tuple[str, ...] = ()
     until: int = 0
     failed: int = -1
+    in_section: bool = False
 
     @property
     def looked_for(self) -> tuple[str, ...]:
@@ -45,18 +47,24 @@ class Closers(NamedTuple):
         """The same, after the closer of the call that failed."""
         return self._replace(awaited=None)
 
-    def after_call(self, late: tuple[str, ...], until: int) -> Closers:
-        """The same, after a call that ended without these closers. Those before it may have gone without others."""
-        return self.expecting(tuple(dict.fromkeys((*late, *self.late))), until)
+    def call_began(self, place: int) -> Closers:
+        """The same, when a call begins at that place."""
+        return self if self.in_section and place <= self.until else self.expecting((), 0)
+
+    def after_call(self, late: tuple[str, ...], until: int, *, foreign: bool) -> Closers:
+        """The same, after a call that ended without these closers. `foreign`: it is another family's."""
+        if not self.in_section:
+            return self._replace(late=late, until=until if late else 0, in_section=foreign)
+        return self._replace(late=tuple(dict.fromkeys((*late, *self.late))), until=until)
 
     def expecting(self, late: tuple[str, ...], until: int) -> Closers:
         """The same, if only these late ones are looked for."""
-        return self._replace(late=late, until=until if late else 0)
+        return self._replace(late=late, until=until if late else 0, in_section=False)
 
     def is_awaited(self, found: str) -> bool:
         """Whether that is a closer of the call that failed."""
         return self.awaited is not None and found in self.awaited
 
     def is_too_late(self, found: str, place: int) -> bool:
-        """Whether that is only a closer of the last calls, and comes too late."""
+        """Whether that is only a closer of the last call, and comes too late."""
         return place > self.until and found in self.late and not self.is_awaited(found)

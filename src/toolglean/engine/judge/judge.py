@@ -139,9 +139,9 @@ class Judge(Plain):
         if self.code is not None:
             self.code.entered()
 
-    def call_began(self, *, in_section: bool) -> None:
-        """A call is certain. `in_section`: the closers of those before it may still come."""
-        self.closers = self.closers if in_section else self.closers.expecting((), 0)
+    def call_began(self, place: int) -> None:
+        """A call is certain, which begins at that place."""
+        self.closers = self.closers.call_began(place)
         if self.code is not None:
             self.code.call_began()
 

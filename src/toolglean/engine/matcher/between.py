@@ -165,7 +165,8 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
     # What follows no longer belongs to the call. Its closer may still come, after text that should not be there.
     walk = reading.walk
     pending, start = walk.unsettled
-    turn.expect_late_closers(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
+    closers, until = walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i
+    turn.expect_late_closers(closers, until + turn.limits.held, foreign=reading.fallback.is_foreign)
     if pending.strip() in BETWEEN_CALLS and char == "{" and walk.states.slot_for(char):
         turn.emit.set_aside(Mark(pending, start), (), 0)
         walk.settle_all()
