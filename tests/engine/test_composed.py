@@ -335,7 +335,11 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "two fences, each behind a lone tag": (
         "hermes", f"So.\n<tool_call>\n```json\n{_json(1)}\n```\n\n<tool_call>\n```json\n{_json(2)}\n```<|im_end|>", [], "",
     ),
-    "a list in a fence within a tag": ("hermes", f"<tool_call>\n```json\n[{_json(1)}]\n```\n</tool_call>\n\nSo.", [PAID], ""),
+    "a list in a fence within a tag": ("auto", f"<tool_call>\n```json\n[{_json(1)}]\n```\n</tool_call>\n\n", [PAID], ""),
+    "the same, and text": ("auto", f"<tool_call>\n```json\n[{_json(1)}]\n```\n</tool_call>\n\nNever.", [], ""),
+    "a fence that begins the turn behind a lone tag, before a result": (
+        "auto", f"\n<tool_call>\n```json\n{_json(1)}\n```\n</s>\n[TOOL_RESULTS]{PHI}[/TOOL_RESULTS]", [], "",
+    ),
     "a word for a marker between quotes": (
         "hermes", 'I write "<start_function_call>pay{to:1}<end_function_call>" to pay.', [], "",
     ),

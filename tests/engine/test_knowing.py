@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from fuzz.knowing import Row, fixture_rows, missed, names
@@ -53,7 +55,7 @@ def test_every_named_format_reads(which: str) -> None:
     row = Row(which, TURNS[which], [*({"name": name, "parameters": city} for name in ("look", "find")), "clock"])
     assert {name: less for name in names() if (less := missed(row, name)) is not None} == {}
     for name in ("deepseek-v3", "llama3-json", "anthropic", "xlam"):
-        events_of(lambda own=name: Parser(row.tools, format=own, options=ParserOptions(markup=True)), row.text)
+        events_of(partial(Parser, row.tools, format=name, options=ParserOptions(markup=True)), row.text)
 
 
 @pytest.mark.parametrize("tool", ["", "a b", "<x>", "{name}", "f\ng", "名前", "["])

@@ -261,7 +261,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
     *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
     *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
-    *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a fence in the tags", "a call under the word tool"),
+    *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a call under the word tool"),
     *("functiongemma, another closer", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip

@@ -13,7 +13,7 @@ from toolglean.engine.matcher.ending import Ending
 from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
-from toolglean.engine.reasons import LEFTOVER_MARKER, QUOTED
+from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.formats.spec import Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
@@ -33,7 +33,6 @@ __all__ = ["Arguments", "Objects"]
 
 
 _name_slot = re.compile(r"\{name(?:=[^{}]*)?\}")
-_fence_in_tag = re.compile(r"<[^\n`]*>\s*```").match
 
 
 class Arguments(Field):
@@ -165,7 +164,7 @@ class Arguments(Field):
 class Objects(Field):
     """JSON objects with name and arguments. The envelope reads their first bracket itself."""
 
-    __slots__ = ("_begun", "_envelope", "_is_quoted")
+    __slots__ = ("_begun", "_envelope")
 
     within = "JSON"
     owned = ("_envelope",)
@@ -178,9 +177,6 @@ class Objects(Field):
         ends = program.formats[number].drop if bare else ()
         self._envelope = Envelope(turn.limits.depth, bare=bare, leaves_open=not bare, renamed=renamed, ends=ends)
         reading.call.is_of(number)
-        # Behind a tag as elsewhere, a fence after other text quotes: whether the tag is closed is known too late.
-        after_text = turn.has_content and turn.judge.heeds_quotes
-        self._is_quoted = after_text and _fence_in_tag(turn.region.text) is not None
         own = not reading.fallback.is_foreign
         turn.region.hand_out(stream_in_reasoning=own and program.calls_in_reasoning(number, turn.channel))
 
@@ -204,9 +200,6 @@ class Objects(Field):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         envelope = self._envelope
-        if self._is_quoted:
-            no_call(turn, reading, problem=QUOTED)
-            return i
         before = turn.emit.index
         j = READERS[envelope.reading](envelope, turn, text, i)  # as `Envelope.read`, without its call
         if turn.emit.index > before:

@@ -183,11 +183,11 @@ class FormatPlan(Plan):
 
     def _reaches(self, states: StateSet, text: str) -> bool | None:
         # Whether that text completes a marker, or reaches a slot; None: it may, if more comes.
-        here: StateSet | None = states
         for char in text:
-            here = self.program.nfa.step(here, char)
-            if here is None or here.slots or here.flags:
-                return here is not None
+            found = self.program.nfa.step(states, char)
+            if found is None or found.slots or found.flags:
+                return found is not None
+            states = found
         return None
 
     def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool | None:
