@@ -40,7 +40,6 @@ def test_a_named_format_reads_what_auto_reads(name: str) -> None:
 
 TURNS = {
     "a tool whose name begins like the first word of a call": 'find({"city": "Kobe"})',
-    "the closer of another family": '{"name": "look", "arguments": {"city": "Oslo"}}\n</tool_call>',
     "a list with a comma too many": '[{"name": "look", "arguments": {"city": "Oslo"}},\n{"name": "clock", "arguments": {}},]',
     "the section of another family, and own calls": (
         '<minimax:tool_call>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'

@@ -76,7 +76,7 @@ class Machine(StraightWay):
                 plan.marks if plan.drafts and drafts == "draft" else None,
                 no_calls_in_reasoning=drafts == "text",
                 by_schema=plan.by_schema and _reads_by_schema(tools, options),
-                drops_orphans=not options.strict,
+                drops_orphans=plan.marked and not options.strict,
                 thoughts=plan.thoughts,
             ),
             repair=ON if options.repair else OFF,

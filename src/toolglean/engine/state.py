@@ -316,7 +316,7 @@ class TurnState(Plain):
         return not (
             self.has_tags
             or self.tape.hides
-            or (judge.draft is not None and judge.draft.kind is not Kind.OBJECT)  # JSON has no closers of its own
+            or judge.draft is not None
             or judge.in_doubt
             or self.calls_ignored
             or self.in_sentence
