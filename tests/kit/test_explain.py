@@ -86,7 +86,7 @@ def test_how_far_each_format_came_and_what_was_expected_there() -> None:
     assert (reach.outcome, reach.line, reach.column, reach.name) == ("none", 4, 9, "f")
     assert "'<parameter='" in reach.expected
     hermes = explain("<tool_call>\n; there").openers[0]
-    assert the_reach(hermes, "hermes").expected == ("'```json'", "a JSON object with a name and arguments")
+    assert the_reach(hermes, "hermes").expected == ("a JSON object with a name and arguments",)
     assert the_reach(hermes, "hermes").chars == len("<tool_call>\n")
 
 
