@@ -66,10 +66,6 @@ def _rows(*rows: tuple[str, str, str, str, str, str, str]) -> tuple[Difference, 
 
 # First the calls that run and must not.
 _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
-    ("a quoted line ends with the opener of a call, before a comment", "> It begins with <function=note>\n<!--\nCALL\n-->", "glm-4.5", "glm-4.5", CONTENT, GOES_ON,
-     _ONE_LINE),
-    ("the same before another role's header", "> <function=note>\n<|im_start|>user\nCALL", "kimi-k2", "kimi-k2", CONTENT, GOES_ON,
-     _ONE_LINE),
     ("two calls in a string of JSON, in another format", 'So: {"log": "FIRST CALL"}', "mistral-v13", "auto", CONTENT, INNER, _STRING),
     ("the opener of reasoning behind a lone backtick", "`<think>CALL<", "hermes", "hermes", CONTENT,
      "reasoning behind a lone backtick", _DRAFT),
@@ -80,6 +76,7 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
 )  # fmt: skip
 # Then those that are lost.
 _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line ends in an opener that is not complete", "> <function=note\nCALL", "hermes", "hermes", RUNS, GOES_ON, _ONE_LINE),
     ("backticks before a call, and a fence of their length", "```CALL\n```\n", "hermes", "hermes", RUNS,
      "backticks before a call that a fence closes", "choices.md: a fence ends the paragraph in which backticks wait"),
     ("a tag on the line behind a mention, and text", "So CALL\n</b> it is.", "hermes", "hermes", RUNS,
@@ -93,6 +90,10 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
 )  # fmt: skip
 # What was mended, and stays so.
 _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line ends with the opener of a call, before a comment", "> It begins with <function=note>\n<!--\nCALL\n-->", "glm-4.5", "glm-4.5", CONTENT, GOES_ON,
+     _ONE_LINE),
+    ("the same before another role's header", "> <function=note>\n<|im_start|>user\nCALL", "kimi-k2", "kimi-k2", CONTENT, GOES_ON,
+     _ONE_LINE),
     ("a quoted line ends with the opener of a call: the fence after it", "> <function=note>\n\n```\nCALL\n```\nDone.", "hermes",
      "hermes", CONTENT, GOES_ON, _ONE_LINE),
     ("a quoted line ends in a call: the element after it", '> <tool_call>{"name": "note", "arguments": {\n<pre>\nCALL\n</pre>',

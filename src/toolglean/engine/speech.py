@@ -363,18 +363,18 @@ class Speech(Keeping):
             return
         if not is_prose:
             self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
-        if draft.is_plain:
+        if self.channel != CONTENT:
+            self.say(text, draft.start)
+        elif draft.is_quoted:  # the code continues, whatever its text contains
+            self.remember(text)
+            self.judge.quoted()
+            self._say_content(text, draft.start)
+        else:
             self.judge.open_fence("")
             self.leave(text_follows=True)
             self._say_part(text, draft.start, self.last_text, is_data=False)  # told: no line of it begins a call
             self.remember(text)
             self.note_kept(draft.start + len(text))
-        elif self.channel == CONTENT:  # the code continues, whatever its text contains
-            self.remember(text)
-            self.judge.quoted()
-            self._say_content(text, draft.start)
-        else:
-            self.say(text, draft.start)
         if draft.limit is not None:
             limit, what, place = draft.limit
             self.emit.problem(LIMITS[limit], what, place)

@@ -17,6 +17,8 @@ from functools import lru_cache
 from toolglean.scan.plain import Plain
 
 __all__ = [
+    "ATTRIBUTES",
+    "ATTRIBUTES_BEGUN",
     "KEPT",
     "NO_GUARD",
     "Finder",
@@ -65,8 +67,9 @@ KEPT = 4
 
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
-_GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•‘„‹(（「『《【")
-_item = re.compile(r"\s*(?:[-*+•◦‣]|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
+_GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【*#")  # the last two begin an item and a heading
+_item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
+_emphasized_item = re.compile(r"[.)][ \t](?:\*\*?|__?|~~)\Z").search  # `1. **`, as far as it is kept
 _quoted_line = re.compile(r"\n[ \t]{0,2}>[ \t]*\Z").search
 _abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`
 
@@ -74,7 +77,13 @@ _abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, 
 FENCES = "`~"
 """The characters that make a fence."""
 WORD = r"[\w+#./-]{0,32}[ \t\r]{0,32}"
-"""An expression for what may follow a fence on its line."""
+"""An expression for what may follow a fence on its line: the name of a language."""
+_ATTRIBUTE = r'(?:\{[^{}`\n]{1,48}\}|[\w.:-]{1,32}=(?:"[^"`\n]{0,48}"|[^\s"`]{1,48}))'
+_ATTRIBUTE_BEGUN = rf'(?:{_ATTRIBUTE}|\{{[^{{}}`\n]{{0,48}}|[\w.:-]{{1,32}}(?:=(?:"[^"`\n]{{0,48}}|[^\s"`]{{0,48}}))?)'
+ATTRIBUTES = rf"(?:{_ATTRIBUTE}(?:[ \t\r]{{1,32}}|(?=\n))){{0,4}}"
+"""An expression for what may follow that: `{.xml #a}`, `title="a.xml"`."""
+ATTRIBUTES_BEGUN = rf"(?:{_ATTRIBUTE}[ \t\r]{{1,32}}){{0,4}}{_ATTRIBUTE_BEGUN}?"
+"""An expression for the beginning of that."""
 
 
 class Finder(Plain):
@@ -381,8 +390,9 @@ def opens_quotation(before: str) -> bool:
 def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
     line = before[-KEPT:].rpartition("\n")[2]
-    text = line.rstrip().rstrip("*_").rstrip()
-    if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
+    text = line.rstrip().removesuffix("~~").rstrip("*_").rstrip()
+    is_item = (len(line) < KEPT and _item(line) is not None) or _emphasized_item(line) is not None
+    if is_item or _abbreviation(text) is not None:
         return True
     last = text[-1:]
     if last in _CLOSERS:  # or there is none

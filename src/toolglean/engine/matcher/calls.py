@@ -253,6 +253,9 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 # -- it is not a call --------------------------------------------------------------------------------------------------
 
 
+_BEGINS_NEXT = "[<| \t\r\n"  # with these, what follows a call may begin
+
+
 def no_call(
     turn: Turn,
     reading: Reading,
@@ -275,7 +278,7 @@ def no_call(
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed
     if no_calls_in_reasoning and tried:
-        turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip("[ \t\r\n")))  # markers begin so, too
+        turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip(_BEGINS_NEXT)))
     shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:

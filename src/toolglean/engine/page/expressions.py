@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
 from toolglean.engine.page.table import MOST_INDENT, PARAGRAPH_ENDS, At, Context, Lasts, Row
-from toolglean.scan.text import WORD
+from toolglean.scan.text import ATTRIBUTES_BEGUN, WORD
 
 __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
 
@@ -103,7 +103,7 @@ class Rows:
             if row.context is Context.FENCE:
                 sign = "`" if "`" in row.opens[:5] else "~"
                 rest = r"[^\n`]{0,96}" if sign == "`" else r"[^\n]{0,95}"
-                begun = f"{sign}+{rest if row.at is At.INDENT else WORD}"
+                begun = f"{sign}+{rest if row.at is At.INDENT else WORD + ATTRIBUTES_BEGUN}"
                 self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
         self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
         self.has_json = any(row.context is Context.JSON for row in rows)
@@ -183,7 +183,7 @@ class Rows:
         elif sign:
             first, rest, begun = _end(sign)
             ways += [("end", first, rest), ("begun", first, begun)]
-        if context is Context.REASONING:
+        if context in {Context.REASONING, Context.QUOTE}:  # the turn may be over there
             ways += [("tag", *each) for each in _any_begun(row for row in self._rows if row.in_reasoning)]
         return ways
 

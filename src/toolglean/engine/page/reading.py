@@ -120,17 +120,13 @@ class Reading:
         return self._read_tag(place)
 
     def _read_tag(self, place: int) -> int:
-        reasons = self.context is Context.REASONING
-        tags = self.rows.tags_in_reasoning if reasons else self.rows.tags
+        tags = self.rows.tags if self.context is _PLAIN else self.rows.tags_in_reasoning
         found = tags.match(self.ahead, place)
         if found is None:
             if not self.ends and tags.is_begun(self.text, place):
                 return ~place
-            return (
-                self._read_bracket(place)
-                if self.text[place] == "[" and self.rows.has_json and not reasons
-                else place + 1
-            )
+            may_be_json = self.text[place] == "[" and self.rows.has_json and self.context is _PLAIN
+            return self._read_bracket(place) if may_be_json else place + 1
         row, end = found
         if row.at is At.INDENT and blanks_before(self.text, place, self.blanks) < 0:
             return place + 1
@@ -140,9 +136,11 @@ class Reading:
         if "SIGN" in ends:
             name = _name(self.text, place)
             ends = ends.replace("SIGN", name[1] if name else "")
-        if reasons:  # its end is that of the reasoning
+        if self.context is Context.REASONING:  # its end is that of the reasoning
             self._mark(self.since, place)
             ends = self.sign
+        elif self.context is Context.QUOTE:
+            self._close(place)
         self._open(row.context, ends, self.base + place, self.text[place:end])
         return end if row.ends and row.at is not At.NO_WORD else place + 1
 

@@ -23,7 +23,7 @@ from toolglean.formats.quotations import (
     ROLES,
     USERS,
 )
-from toolglean.scan.text import WORD
+from toolglean.scan.text import ATTRIBUTES, WORD
 
 __all__ = [
     "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT", "MOST_SCALAR",
@@ -133,7 +133,7 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(spelt for word in words for spelt in (word, word.upper(), word.title()))
 
 
-_ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote"))
+_ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style"))
 _SHOWN = _spelt(("example", "examples", "quote", "document", "documents", "file_content", "stdout", "stderr"))
 _WRAPPERS = _spelt(("user", "human", "system", "reasoning"))
 _ROLES = _spelt(ROLES)
@@ -186,23 +186,23 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
             return Row(Context.RESULT, escape(begin), escape(end), begins=(begin,))
         return Row(Context.RESULT, f"{escape(tag)}{attributes}>", escape(end), begins=(tag,), goes_on=attributes)
 
+    over = rf"{_any(OTHERS)}|\[Round \d{{1,4}}\]\s{{0,2}}(?:USER:|问：)|{role}|{follows}"
     results = sorted(RESULTS, key=lambda pair: -len(pair[0]))
     thoughts = _THOUGHTS if reasoning else ()
     deep = (Context.OVER,)
     return (
-        Row(Context.OVER, rf"{_any(OTHERS)}|\[Round \d{{1,4}}\]\s{{0,2}}(?:USER:|问：)|{role}|{follows}", "",
-            in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS, *MESSAGE_ENDS, "[Round "),
+        Row(Context.OVER, over, "", in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS, *MESSAGE_ENDS, "[Round "),
             goes_on=r"[ \t\r\n]{0,4}(?:[\w.-]{0,74}[ \t\ra-z=]{0,44}"
             r"|[#@]{0,3} ?\w{0,20}[ \t\r]{0,32}\w{0,20}(?: \w{0,4})?)|\d{0,4}\]?\s{0,2}\w{0,4}"),
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
         # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
         # nothing is before the first one on its line, few blanks are before it: what is deeper is another one's.
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", closes("`")),
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}{ATTRIBUTES}\n", closes("`")),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}\n", closes("~")),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}{ATTRIBUTES}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
-        Row(Context.QUOTE, r">", r"(?=\n)", at=At.INDENT),
+        Row(Context.QUOTE, r">", rf"(?=\n|{over})", at=At.INDENT),  # the turn may end in the middle of its last line
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
         Row(Context.COMMENT, r"<!\[CDATA\[", r"\]\]>", at=At.NO_WORD, begins=("<![CDATA[",)),
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
