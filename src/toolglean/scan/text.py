@@ -17,8 +17,6 @@ from functools import lru_cache
 from toolglean.scan.plain import Plain
 
 __all__ = [
-    "ATTRIBUTES",
-    "ATTRIBUTES_BEGUN",
     "KEPT",
     "NO_GUARD",
     "Finder",
@@ -70,7 +68,7 @@ _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its 
 _GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【*#")  # the last two begin an item and a heading
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _emphasized_item = re.compile(r"[.)][ \t](?:\*\*?|__?|~~)\Z").search  # `1. **`, as far as it is kept
-_quoted_line = re.compile(r"\n[ \t]{0,2}>[ \t]*\Z").search
+_quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`
 
 
@@ -78,12 +76,6 @@ FENCES = "`~"
 """The characters that make a fence."""
 WORD = r"[\w+#./-]{0,32}[ \t\r]{0,32}"
 """An expression for what may follow a fence on its line: the name of a language."""
-_ATTRIBUTE = r'(?:\{[^{}`\n]{1,48}\}|[\w.:-]{1,32}=(?:"[^"`\n]{0,48}"|[^\s"`]{1,48}))'
-_ATTRIBUTE_BEGUN = rf'(?:{_ATTRIBUTE}|\{{[^{{}}`\n]{{0,48}}|[\w.:-]{{1,32}}(?:=(?:"[^"`\n]{{0,48}}|[^\s"`]{{0,48}}))?)'
-ATTRIBUTES = rf"(?:{_ATTRIBUTE}(?:[ \t\r]{{1,32}}|(?=\n))){{0,4}}"
-"""An expression for what may follow that: `{.xml #a}`, `title="a.xml"`."""
-ATTRIBUTES_BEGUN = rf"(?:{_ATTRIBUTE}[ \t\r]{{1,32}}){{0,4}}{_ATTRIBUTE_BEGUN}?"
-"""An expression for the beginning of that."""
 
 
 class Finder(Plain):
@@ -383,8 +375,7 @@ def is_code(opener: str) -> bool:
 
 def opens_quotation(before: str) -> bool:
     """Whether text with that end opens inline code, or a quoted line, as far as the last characters show it."""
-    line = before[-KEPT:] if len(before) >= KEPT else f"\n{before}"
-    return before.endswith("`") or _quoted_line(line) is not None
+    return before.endswith("`") or _quoted_line(before[-KEPT:].rpartition("\n")[2]) is not None
 
 
 def in_sentence(before: str) -> bool:

@@ -11,8 +11,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
-from toolglean.engine.page.table import MOST_INDENT, PARAGRAPH_ENDS, At, Context, Lasts, Row
-from toolglean.scan.text import ATTRIBUTES_BEGUN, WORD
+from toolglean.engine.page.table import ATTRIBUTES_BEGUN, MOST_INDENT, PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.scan.text import WORD
 
 __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
 

@@ -23,11 +23,11 @@ from toolglean.formats.quotations import (
     ROLES,
     USERS,
 )
-from toolglean.scan.text import ATTRIBUTES, WORD
+from toolglean.scan.text import WORD
 
 __all__ = [
-    "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT", "MOST_SCALAR",
-    "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "escape", "rows",
+    "ATTRIBUTES_BEGUN", "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT",
+    "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 
 MARK = "\0"
@@ -109,6 +109,12 @@ MOST_BLANKS, MOST_INDENT = 32, 3
 """How many blanks may be between a sign and the end of its line, and before a fence that is first on its line."""
 BLANKS = rf"[ \t\r]{{0,{MOST_BLANKS}}}"
 INDENT = rf"[ \t]{{0,{MOST_INDENT}}}"
+_ATTRIBUTE = r'(?:\{[^{}`\n]{1,48}\}|[\w.:-]{1,32}=(?:"[^"`\n]{0,48}"|[^\s"`]{1,48}))'
+_ATTRIBUTE_BEGUN = rf'(?:{_ATTRIBUTE}|\{{[^{{}}`\n]{{0,48}}|[\w.:-]{{1,32}}(?:=(?:"[^"`\n]{{0,48}}|[^\s"`]{{0,48}}))?)'
+ATTRIBUTES = rf"(?:{_ATTRIBUTE}(?:[ \t\r]{{1,32}}|(?=\n))){{0,4}}"
+"""An expression for what may follow the word behind a fence: `{.xml #a}`, `title="a.xml"`."""
+ATTRIBUTES_BEGUN = rf"(?:{_ATTRIBUTE}[ \t\r]{{1,32}}){{0,4}}{_ATTRIBUTE_BEGUN}?"
+"""An expression for the beginning of that."""
 END_MARKERS = ("<|", "<｜", "</s>", "<end_of_turn>", "<eos>")
 """With what an end of the message begins that may follow the end of a fence, behind blanks."""
 MOST_DEEP = 128
