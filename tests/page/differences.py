@@ -43,9 +43,7 @@ _CUT = "choices.md: a call directly after backticks is code if the turn ends the
 _DRAFT = "SECURITY.md: in the reasoning, nothing happens if reasoning or its end follows"
 _OPENS = "choices.md: a fence that opens the turn is markup only if no prose follows it, and it holds nothing but calls"
 _MENTION = "choices.md: a mention of a marker in code opened nothing"
-_LINE = (
-    "choices.md: a quoted line begins with >, after three blanks at most; where a line begins is a fact about the text"
-)
+_LINE = "choices.md: a quoted line begins with >; where a line begins is a fact about the text"
 _JSON = "choices.md: complete JSON that is not a call is content, and nothing in its strings opens anything"
 
 INNER = "an inner opener in a string"
@@ -141,8 +139,6 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "hermes", "auto", CONTENT, "a string in doubt", _STRING),
     ("the same before another document", 'So {"a": "<tool_call>\n{"name": "note", "arguments": {"}\n\n{"a": "a CALL\nb"}', "hermes",
      "auto", CONTENT, "a string in doubt", _STRING),
-    ("four blanks and a > begin the turn, and hide an opener", "    > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
-     "no line begins there", _LINE),
     ("a tab in a string of JSON", 'So: {"log": "a\tCALL\n', "hermes", "hermes", CONTENT, "a tab in a string",
      "SECURITY.md: a raw line break ends a string; nothing else is said to"),
     ("the opener of reasoning in code", "Use the `<think>` tag.\nCALL\nDone.", "hermes", "hermes", RUNS, QUOTED_THOUGHT, _NESTED),

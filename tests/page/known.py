@@ -34,11 +34,11 @@ def _strings(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, _format: str, ran: str) -> bool:
-    return ran != "runs" and re.search(r"(?m)^>.*<\w[^<>\n]*\n", text) is not None
+    return ran != "runs" and re.search(r"(?m)^>.*<\w[^<>\n]*>?\n", text) is not None
 
 
 def _no_line(text: str, _format: str, _ran: str) -> bool:
-    return re.match(r"\s*[ \t]>", text) is not None or re.search(rf"{FIRST}(?:>|~{{3,}}|`{{3,}})", text) is not None
+    return re.search(rf"{FIRST}(?:>|~{{3,}}|`{{3,}})", text) is not None
 
 
 def _end_in_doubt(text: str, _format: str, ran: str) -> bool:

@@ -109,9 +109,17 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     if match is None or row.at is At.INSIDE:
         return None
     before, after = text[: match.start()], text[match.end() :]
-    if row.at is At.INDENT:
-        return match if _pattern(rf"(?:\A|\n){INDENT}\Z").search(before, max(len(before) - 40, 0)) else None
+    if row.at is At.LINE:
+        return match if _is_first(f"\n{before}"[-4:]) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
+
+
+def _is_first(before: str) -> bool:
+    """Whether what follows is first on its line, or in an item of a list, as far as four characters show it."""
+    line = before.rpartition("\n")[2]
+    if not line.strip(" \t"):
+        return "\n" in before or len(line) == 4
+    return re.fullmatch(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+)+", line) is not None
 
 
 def _is_word(before: str, after: str) -> bool:
@@ -151,11 +159,11 @@ def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> in
         if found[0] == "\n":
             if _pattern(PARAGRAPH_ENDS).match(text, place) or any(_opens(row, text, place) for row in others):
                 return place
-        elif any(
-            _opens(row, text, found.start()) for row in fences if row.at is At.INDENT or len(found[0]) not in waiting
-        ):
-            return found.start()
         else:
+            begin = found.start()
+            is_first = re.search(rf"(?:\A|\n){INDENT}\Z", text[max(begin - 4, 0) : begin]) is not None
+            if (is_first or len(found[0]) not in waiting) and any(_opens(row, text, begin) for row in fences):
+                return begin
             waiting.add(len(found[0]))
     return len(text)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from toolglean.engine.page.expressions import Search
 from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
-from toolglean.engine.page.where import Closed, Where
+from toolglean.engine.page.where import Before, Closed, Where, before
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import NO_GUARD, Finder
 
@@ -146,10 +146,10 @@ class Quotes(Plain):
 
     @property
     def begins_line(self) -> bool:
-        """Whether nothing but blanks is on the line so far."""
+        """Whether nothing but a few blanks is on the line so far."""
         self._take_passed()
-        _, broken, line = self.where.tail.rpartition("\n")
-        return (broken != "" or self.where.blanks >= 0) and not line.strip(" \t")
+        text = self.where.last + self.where.tail
+        return before(text, len(text)) in {Before.NOTHING, Before.BLANKS}
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
@@ -273,7 +273,7 @@ class Quotes(Plain):
         self.settle(place)
         if text:
             self._read(text, place)
-        self.where = self.where._replace(last=MARK, blanks=-1)
+        self.where = self.where._replace(last=MARK)
 
     def refuse(self, end: int) -> None:
         """A call was ignored: its text, which is quoted as a whole, reaches at least up to that place."""

@@ -11,7 +11,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
-from toolglean.engine.page.table import ATTRIBUTES_BEGUN, MOST_INDENT, PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.engine.page.where import Before, before
 from toolglean.scan.text import WORD
 
 __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
@@ -103,7 +104,7 @@ class Rows:
             if row.context is Context.FENCE:
                 sign = "`" if "`" in row.opens[:5] else "~"
                 rest = r"[^\n`]{0,96}" if sign == "`" else r"[^\n]{0,95}"
-                begun = f"{sign}+{rest if row.at is At.INDENT else WORD + ATTRIBUTES_BEGUN}"
+                begun = f"{sign}+{rest if row.at is At.LINE else WORD + ATTRIBUTES_BEGUN}"
                 self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
         self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
         self.has_json = any(row.context is Context.JSON for row in rows)
@@ -160,20 +161,19 @@ class Rows:
 
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
         """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
-        sought = self._sought_plain
+        sought, text = self._sought_plain, f"\n{text}"
         for found in re.finditer(sought.expression, text):
             place, what = found.start(), sought.kinds[found.lastindex or 0]
+            is_first = before(text, place) is not Before.TEXT
             if what == "tag" and (tag := self.tags.match(text, place)) is not None:
-                blanks = text[text.rfind("\n", 0, place) + 1 : place]
-                if tag[0].at is not At.INDENT or (len(blanks) <= MOST_INDENT and not blanks.strip(" \t")):
-                    yield tag[0].context, place
-            elif what == "quote":
-                yield Context.QUOTE, place
+                if tag[0].at is not At.LINE or is_first:
+                    yield tag[0].context, place - 1
+            elif what == "quote" and is_first:
+                yield Context.QUOTE, place - 1
             elif what == "run" and text[place] == "~":
-                at_line = place == 0 or text[place - 1] == "\n"
-                rows = (row for row in self.fences["~"] if at_line or row[0].at is not At.INDENT)
+                rows = (row for row in self.fences["~"] if is_first or row[0].at is not At.LINE)
                 if any(opens.match(text, place) for _, opens, _ in rows):
-                    yield Context.FENCE, place
+                    yield Context.FENCE, place - 1
 
     def _end(self, context: Context, sign: str, *, by_line: bool) -> list[tuple[str, str, str]]:
         # What ends a context; and backticks, where some wait.

@@ -20,7 +20,8 @@ from toolglean.engine.page.documents import is_in_string
 from toolglean.engine.page.expressions import Rows, Search
 from toolglean.engine.page.reading import Reading
 from toolglean.engine.page.table import MARK, Context, Row, rows
-from toolglean.engine.page.where import Marks, Where, blanks_before
+from toolglean.engine.page.where import Marks, Where
+from toolglean.scan.text import KEPT
 
 __all__ = ["Page", "page_of"]
 
@@ -54,8 +55,7 @@ class Page:
 
     def pass_by(self, where: Where, text: str) -> Where:
         """Text in which nothing opens or ends has been read elsewhere."""
-        blanks = blanks_before(where.last + text, len(text) + 1, where.blanks)
-        return where._replace(last=text[-1], blanks=blanks)
+        return where._replace(last=(where.last + text)[-KEPT:])
 
     def follow(self, where: Where, text: str, start: int) -> tuple[Where, int]:
         """Read on up to where backticks that wait are closed, or wait no longer. Returns that place, too."""
@@ -66,7 +66,7 @@ class Page:
         """What follows at that place is a marker, or nothing: what is not complete stays so; no line begins there."""
         if where.tail or where.run:
             where = Reading(self.rows, where, "", place, ruler, ends=True).read()
-        return where._replace(last=MARK, blanks=-1)
+        return where._replace(last=MARK)
 
     def finish(self, where: Where, place: int, ruler: Marks | None = None) -> Where:
         """The text ends there: what is guessed is not so."""

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
 from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
-from toolglean.engine.page.where import DEEP, Guess, Marks, Run, Where, blanks_before
+from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, before
+from toolglean.scan.text import KEPT
 
 __all__ = ["Reading"]
 
@@ -29,7 +30,7 @@ class Reading:
     """
 
     __slots__ = (
-        "ahead", "base", "blanks", "closed", "context", "documents", "end", "ends", "first", "guesses", "opener",
+        "ahead", "base", "closed", "context", "documents", "end", "ends", "first", "guesses", "opener",
         "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "sought", "text",
     )  # fmt: skip
 
@@ -47,13 +48,13 @@ class Reading:
         self.rows, self.ruler, self.ends = rows, ruler, ends
         (
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last,
-            self.blanks, self.run, tail, closed,
+            self.run, tail, closed,
         ) = where  # fmt: skip
         self.closed = [*closed[-_MOST_CLOSED:]]
         self.text = last + tail + text
-        self.base = start - len(tail) - 1
+        self.base = start - len(tail) - len(last)
         self.ahead = self.text + rows.mark if ends else self.text
-        self.first, self.read_to = 1 + passed, 1
+        self.first, self.read_to = len(last) + passed, len(last)
         self.end = len(self.text)
         self.sought: Sought | None = None  # what is looked for in the context
 
@@ -76,7 +77,7 @@ class Reading:
         return Where(
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents,
             self.seen if self.guesses else (),
-            text[stop - 1], blanks_before(text, stop, self.blanks), self.run,
+            text[max(stop - KEPT, 0) : stop], self.run,
             text[stop:], tuple(self.closed),
         )  # fmt: skip
 
@@ -101,15 +102,14 @@ class Reading:
             if self.text[place] == "~" and end - place < _FENCE and end < self.end:
                 return end
             size = end - place
-            blanks = blanks_before(self.text, place, self.blanks)
-            run = Run(self.text[place], size, self.base + place, blanks, end < self.end or self.ends)
+            run = Run(self.text[place], size, self.base + place, before(self.text, place), end < self.end or self.ends)
             return self._read_run(run, end)
         if what == "line":
             return self._read_line(place)
         if what == "bracket":
             return self._read_bracket(place)
         if what == "quote":
-            if blanks_before(self.text, place, self.blanks) >= 0:
+            if before(self.text, place) is not Before.TEXT:
                 self._open(Context.QUOTE, "", self.base + place, ">")
             return end
         if what == "end":
@@ -128,7 +128,7 @@ class Reading:
             may_be_json = self.text[place] == "[" and self.rows.has_json and self.context is _PLAIN
             return self._read_bracket(place) if may_be_json else place + 1
         row, end = found
-        if row.at is At.INDENT and blanks_before(self.text, place, self.blanks) < 0:
+        if row.at is At.LINE and before(self.text, place) is Before.TEXT:
             return place + 1
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1
@@ -195,7 +195,7 @@ class Reading:
             begin = i
             while i < self.end and self.text[i] == run.sign:
                 i += 1
-            run = Run(run.sign, run.size + i - begin, run.start, run.blanks, i < self.end or self.ends)
+            run = Run(run.sign, run.size + i - begin, run.start, run.before, i < self.end or self.ends)
         return self._read_run(run, i)
 
     def _wait_with(self, run: Run, end: int) -> int:
@@ -244,7 +244,7 @@ class Reading:
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
         self._see(run)
         sign = run.sign * run.size
-        self._open(Context.FENCE, sign, run.start, sign if run.blanks == 0 else f" {sign}")
+        self._open(Context.FENCE, sign, run.start, sign if run.before is Before.NOTHING else f" {sign}")
         return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
 
     def _close_fence(self, run: Run, ahead: str, end: int) -> int:
@@ -268,7 +268,7 @@ class Reading:
         # How much of the text ahead opens a fence: 0 for none; None if more text is needed.
         waits = False
         for row, opens, line in self.rows.fences[run.sign]:
-            if row.at is At.INDENT and not run.is_first:
+            if row.at is At.LINE and run.before is Before.TEXT:
                 continue
             if not self.ends and len(ahead) < run.size + _AHEAD and line.fullmatch(ahead) is not None:
                 waits = True
@@ -278,7 +278,7 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.blanks == DEEP and self.opener == self.sign:
+        if run.before is Before.MORE_BLANKS and self.opener == self.sign:
             return False
         behind = rest.lstrip(" \t\r")
         if not self.ends and len(rest) <= MOST_BLANKS and not behind:

@@ -57,7 +57,7 @@ class At(Enum):
     """Where a context may begin."""
 
     ANYWHERE = "anywhere"
-    INDENT = "first on its line, after at most three blanks"
+    LINE = "first on its line, or in a list's item"
     NO_WORD = "anywhere, unless it is used like a word in a sentence"
     INSIDE = "only where another context lets it"
 
@@ -203,21 +203,21 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
         # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
         # nothing is before the first one on its line, few blanks are before it: what is deeper is another one's.
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.LINE),
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}{ATTRIBUTES}\n", closes("`")),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.LINE),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}{ATTRIBUTES}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
-        Row(Context.QUOTE, r">", rf"(?=\n|{over})", at=At.INDENT),  # the turn may end in the middle of its last line
+        Row(Context.QUOTE, r">", rf"(?=\n|{over})", at=At.LINE),  # the turn may end in the middle of its last line
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
         Row(Context.COMMENT, r"<!\[CDATA\[", r"\]\]>", at=At.NO_WORD, begins=("<![CDATA[",)),
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
             begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=attributes),
         # Not where it is a word: `<example> is a tag`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_SHOWN)}){attributes}>(?={BLANKS}[^ \t\ra-z:.,])", _ELEMENT_ENDS,
-            at=At.INDENT, begins=tuple(f"<{each}" for each in _SHOWN), goes_on=f"{attributes}>?{BLANKS}"),
+            at=At.LINE, begins=tuple(f"<{each}" for each in _SHOWN), goes_on=f"{attributes}>?{BLANKS}"),
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
-        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
+        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
         # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(

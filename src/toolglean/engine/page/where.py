@@ -4,16 +4,39 @@
 
 from __future__ import annotations
 
+import re
+from enum import Enum
 from typing import NamedTuple, Protocol, TypeAlias
 
 from toolglean.engine.page.documents import Document, is_in_string
-from toolglean.engine.page.table import MOST_INDENT, Context
+from toolglean.engine.page.table import Context
+from toolglean.scan.text import KEPT
 
-__all__ = ["DEEP", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
+__all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "before"]
 
 
-DEEP = ~(MOST_INDENT + 1)
-"""So many blanks that what follows them is not first on its line, as Markdown counts it."""
+class Before(Enum):
+    """What is before a place on its line."""
+
+    NOTHING = "nothing"
+    BLANKS = "one to three blanks"
+    MORE_BLANKS = "more of them, and maybe something else before them"
+    ITEM = "the sign of a list's item"
+    TEXT = "anything else"
+
+
+# Of `1. - `, only `. - ` may be left.
+_item = re.compile(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+)+").fullmatch
+
+
+def before(text: str, place: int) -> Before:
+    """What is before that place, as far as the last characters show it that are kept of all text (scan/text.py)."""
+    _, is_line, line = text[max(place - KEPT, 0) : place].rpartition("\n")
+    if line.strip(" \t"):
+        return Before.TEXT if _item(line) is None else Before.ITEM
+    if is_line:
+        return Before.BLANKS if line else Before.NOTHING
+    return Before.MORE_BLANKS if len(line) == KEPT else Before.TEXT
 
 
 class Run(NamedTuple):
@@ -22,20 +45,20 @@ class Run(NamedTuple):
     Attributes:
         sign: what they are; `size`: how many.
         start: their place.
-        blanks: how many blanks are before them: see `blanks_before`.
+        before: what is before them.
         whole: whether no more of them follow.
     """
 
     sign: str
     size: int
     start: int
-    blanks: int
+    before: Before
     whole: bool
 
     @property
     def is_first(self) -> bool:
-        """Whether they are first on their line, as Markdown counts it."""
-        return self.blanks >= 0
+        """Whether they are first on their line, as Markdown counts it outside of lists."""
+        return self.before in {Before.NOTHING, Before.BLANKS}
 
 
 class Guess(NamedTuple):
@@ -70,8 +93,7 @@ class Where(NamedTuple):
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
-        last: the last character before the tail; MARK after a marker.
-        blanks: how many blanks the line begins with, if nothing else was on it; else less than 0: see `blanks_before`.
+        last: the last characters before the tail; MARK after a marker.
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
         closed: what has ended since that was asked (`Quotes.take_closed`): the places of its first character and after
@@ -86,7 +108,6 @@ class Where(NamedTuple):
     documents: tuple[Document, ...] = ()
     seen: tuple[tuple[int, int], ...] = ()
     last: str = "\n"
-    blanks: int = 0
     run: Run | None = None
     tail: str = ""
     closed: tuple[Closed, ...] = ()
@@ -119,22 +140,6 @@ class Where(NamedTuple):
     def in_code_alone(self) -> Where:
         """The same, if nothing else matters than whether the backticks that wait are closed."""
         return self.without_documents()._replace(context=Context.OVER, sign="")
-
-
-def blanks_before(text: str, place: int, before: int) -> int:
-    """How many blanks are before that place, if nothing else is on the line, and they are not too many; else less than
-    0: DEEP for many blanks. `before`: the same for the place after the first character of the text.
-
-    It depends on the last characters alone, as many as are kept of all text (`KEPT` in scan/text.py).
-    """
-    begin = place
-    while begin > 1 and place - begin <= MOST_INDENT and text[begin - 1] in " \t":
-        begin -= 1
-    count = place - begin
-    begins = text[begin - 1] == "\n" if begin > 1 else before >= 0
-    if begin <= 1:
-        count += before if before >= 0 else ~before
-    return DEEP if count > MOST_INDENT else count if begins else ~count
 
 
 class Stretch(NamedTuple):
