@@ -29,6 +29,44 @@ ROWS = [
 ]  # fmt: skip
 
 
+CFG = {"name": "cfg", "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}
+THERE = [
+    # (what it shows, format, turn, statuses of its calls): the tool takes arguments, which are there or not
+    ("arguments behind the object in a list", "mistral-v3", '[TOOL_CALLS] [{"name": "cfg"} "arguments": {"to": "Ann"}}]', ["malformed"]),
+    ("an object behind the object", "granite-3", '<|tool_call|>[{"name": "cfg"}{"to": "Ann"}]', ["malformed"]),
+    ("an object of the list", "mistral-v3", '[TOOL_CALLS] [{"name": "cfg"}, {"arguments": {"to": "Ann"}}]', ["malformed"]),
+    ("JSON without a marker", "auto", '{"name": "cfg"}, {"parameters": {"to": "Ann"}}', ["malformed"]),
+    ("two fences", "deepseek-v3", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>cfg\n```json\n```json\n{\"to\": \"Ann\"}\n```\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", ["malformed"]),
+    ("an empty fence", "deepseek-v3", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>cfg\n```json\n```\n{\"to\": \"Ann\"}\n```<｜tool▁call▁end｜>", ["malformed"]),
+    ("parameters behind the wrapper", "qwen3-coder", "<tool_call>\n<function=cfg></tool_call>\n<parameter=to>\nAnn\n</parameter>\n</function>\n</tool_call>", ["malformed"]),
+    ("the same with another prefix", "anthropic", '<function_calls>\n<invoke name="cfg"></invoke>\n</function_calls>\n<parameter name="to">Ann</parameter>\n</invoke>\n</function_calls>', ["malformed"]),
+    ("keys behind the closer", "glm-4.5", "<tool_call>cfg\n</tool_call><arg_key>to</arg_key>\n<arg_value>Ann</arg_value>\n</tool_call>", ["malformed"]),
+    ("an object behind the closer", "gemma-4", '<|tool_call>call:cfg<tool_call|>{to:<|"|>Ann<|"|>}<tool_call|>', ["malformed"]),
+    ("prose", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\nAnd so on.", ["ok"]),
+    ("prose with the first sign of arguments", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n(I wait for it.)", ["ok"]),
+    ("prose with a word of arguments", "hermes", '<tool_call>{"name": "cfg"}</tool_call>\nArguments are not needed.', ["ok"]),
+    ("a tag", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n<b>So.</b>", ["ok"]),
+    ("another call", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n<tool_call>\n<function=f>\n</function>\n</tool_call>", ["ok", "ok"]),
+    ("the end of the turn", "mistral-v3", '[TOOL_CALLS] [{"name": "cfg"}]', ["ok"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(("format", "turn", "statuses"), [row[1:] for row in THERE], ids=[row[0] for row in THERE])
+def test_no_call_runs_without_arguments_that_are_there(
+    format: str,  # noqa: A002
+    turn: str,
+    statuses: list[str],
+    *,
+    named: bool,
+) -> None:
+    name = format if named else "auto"
+    events = events_of(lambda: Parser([CFG, "f"], format=name, options=ParserOptions(markup=True)), turn)
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == statuses
+    told = [event.text for event in events if isinstance(event, Problem) and event.code == "name-alone"]
+    assert told == ["cfg"] * statuses.count("malformed")
+
+
 @pytest.mark.parametrize(("format", "turn", "statuses"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_follows_tells(format: str, turn: str, statuses: list[str]) -> None:  # noqa: A002
     events = events_of(lambda: Parser(["f", "g"], format=format, options=ParserOptions(markup=True)), turn)
@@ -48,7 +86,7 @@ def test_a_refused_call_shows_no_arguments() -> None:
 def test_the_policy_by_itself() -> None:
     call = ToolCall("call_0", 0, "f", True, {}, "{}", (3, 20), "ok")
     delta, end, space = CallDelta(0, "{}", 20), CallEnd(0, call, 20), Content("\n", 20)
-    waiting = NameAlone(delta, end)
+    waiting = NameAlone(delta, end, is_open=True, takes=False)
     waiting.tell(space)
     twin = waiting.copy()
     twin.tell(space)

@@ -125,8 +125,6 @@ class Emitter(Outbox):
             self._text(text, start)
 
     def _text(self, text: str, start: int) -> None:
-        if self._alone is not None and text and not text.isspace():
-            self._settle_call(whole=False)
         self._say(Content, text, start)
 
     def reasoning(self, text: str, start: int) -> None:
@@ -154,7 +152,8 @@ class Emitter(Outbox):
 
     def markup(self, text: str, start: int) -> None:
         """Text of the format itself. White space that waited before it is markup too."""
-        self._settle_call(whole=True)
+        if self._alone is not None and text and self._alone.close():
+            self._settle_call(whole=True)
         self.settle()
         self._add_markup(text, start)
 
@@ -320,14 +319,17 @@ class Emitter(Outbox):
             self.out += self._alone.whole() if whole else self._alone.broken()
             self._alone = None
 
-    def end_call(self, status: Status, end: int, *, name_alone: bool = False) -> None:
-        """The open call ends before `end`. `name_alone`: nothing but its name was written: see `NameAlone`."""
+    def end_call(self, status: Status, end: int, *, name_alone: bool = False, takes: bool = False) -> None:
+        """The open call ends before `end`. `name_alone`: nothing but its name was written, and nothing closed it;
+        `takes`: it has no arguments, though the tool takes some. See `NameAlone`.
+        """
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
         if self.call.quoted is not None:
             self._add_part(self.call.quoted.rest()._replace(place=self.call.arguments_start))
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
-        self.out += [delta] if delta is not None and not name_alone else []
+        waits = delta is not None and (name_alone or takes)
+        self.out += [delta] if delta is not None and not waits else []
         call_id = self.call.shown_id if self.call.shown_id is not None else self._free_id(self.call)
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())
         self.repairs = ()
@@ -336,8 +338,8 @@ class Emitter(Outbox):
         self.ids = self.ids.own()
         self.ids.add(call_id)
         self.open = False
-        if delta is not None and name_alone:
-            self._alone = NameAlone(delta, CallEnd(call.index, call, end))
+        if delta is not None and waits:
+            self._alone = NameAlone(delta, CallEnd(call.index, call, end), is_open=name_alone, takes=takes)
         else:
             self.out.append(CallEnd(call.index, call, end))
 
@@ -355,8 +357,11 @@ class Emitter(Outbox):
     def _put_text(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if start < 0:  # the prompt's end was read before the turn: what was in it is not reported
             text, start = text[-start:], 0
-        if text:
-            self._put(kind(text, start))
+        if not text:
+            return
+        if self._alone is not None and kind is Content and (whole := self._alone.is_whole(text)) is not None:
+            self._settle_call(whole=whole)
+        self._put(kind(text, start))
 
     def _put(self, event: Event) -> None:
         if self._markup:
@@ -374,5 +379,8 @@ class Emitter(Outbox):
 
     def _flush_markup(self) -> None:
         if self._markup:
-            whole, self._markup = joined(self._markup), ()
-            self.out.append(Markup(whole, self._markup_start))
+            whole, self._markup = Markup(joined(self._markup), self._markup_start), ()
+            if self._alone is None:
+                self.out.append(whole)
+            else:
+                self._alone.tell(whole)

@@ -4,13 +4,15 @@
 # White space after it waits too.
 #
 # `{"name": "f"}` calls a tool that needs no arguments. But in `{"name": "f"}, "arguments": {"x": 1}}` a bracket came
-# too early, and the arguments are what follows. A call must never run without arguments that were written. So the end
-# of such a call waits (`NameAlone`): a marker, another call or the end of the turn shows that it was complete; text
-# shows that it was not.
+# too early, and in `<function=f></function><parameter=x>` a marker: the arguments are what follows. A call must never
+# run without arguments that were written. So the end of such a call waits (`NameAlone`), where the tool takes
+# arguments: another call or the end of the turn shows that it was complete; what begins like arguments, or any text
+# where nothing has closed the call, shows that it was not.
 """The open call."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -230,29 +232,60 @@ def is_empty(text: str) -> bool:
 
 
 class NameAlone(Plain):
-    """The end of a call that has only a name so far, and the events since.
+    """The end of a call of which only the name was written so far, and the events since.
 
     Args:
         delta, end: its arguments and its end, if it was complete.
+        is_open: whether any text shows that it was not: nothing has closed the call yet.
+        takes: whether the tool takes arguments.
     """
 
-    __slots__ = ("_delta", "_end", "_since")
+    __slots__ = ("_delta", "_end", "_is_open", "_since", "_takes", "_text")
 
-    def __init__(self, delta: CallDelta, end: CallEnd) -> None:
-        self._delta, self._end = delta, end
+    def __init__(self, delta: CallDelta, end: CallEnd, *, is_open: bool, takes: bool) -> None:
+        self._delta, self._end, self._is_open, self._takes = delta, end, is_open, takes
         self._since: tuple[Event, ...] = ()
+        self._text = ""
 
     def tell(self, event: Event) -> None:
-        """White space or a problem comes after the call."""
+        """Something comes after the call that shows nothing."""
         self._since = (*self._since, event)
+
+    def close(self) -> bool:
+        """A marker comes, which closes the call. Returns whether that shows that it was complete."""
+        self._is_open = False
+        return not self._takes
+
+    def is_whole(self, text: str) -> bool | None:
+        """That text comes: whether it shows that the call was complete, or that it was not. None: more is needed."""
+        if self._is_open:
+            return None if text.isspace() else False
+        self._text = (self._text + text)[:MOST_ARGUMENTS_BEGUN]
+        if _arguments_begun(self._text) is not None:
+            return False
+        begun = self._text.lstrip()[:1]
+        return True if len(self._text) == MOST_ARGUMENTS_BEGUN or (begun and begun not in _BEGIN_ARGUMENTS) else None
 
     def whole(self) -> list[Event]:
         """Something came that may follow a call: the call was complete."""
         return [self._delta, self._end, *self._since]
 
     def broken(self) -> list[Event]:
-        """Text came: the call is malformed."""
+        """Its arguments came, or text where it was still open: the call is malformed."""
         was = self._end.call
         call = ToolCall(was.id, was.index, was.name, was.known, {}, "", was.span, "malformed")
         problem = Problem(*NAME_ALONE, call.name, call.span[0])
         return [problem, CallEnd(call.index, call, self._end.start), *self._since]
+
+
+MOST_ARGUMENTS_BEGUN = 64  # characters
+_BEGIN_ARGUMENTS = frozenset(",;:`jJ{[\"'apiAPI(<\\")
+_arguments_begun = re.compile(
+    r"""[\s,;:]*(?:`{3,}\w*\s*|json\s+)?
+    (?: \[?\s*\{
+      | \\?["']?(?:arguments|parameters|args|input|params)\\?["']?\s*[:=]
+      | \(\s*(?:\w+\s*=|["'{])
+      | <(?:[|｜]\w+[|｜])?(?:\w+:)?(?:parameter|param|arg_key|argument|arg)\b
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+).match

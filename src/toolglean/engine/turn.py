@@ -238,9 +238,10 @@ class Turn(Speech):
             self.end_malformed(reasons.malformed_call(fault), self.emit.call.name, end)
         else:
             call = self.emit.call
-            if call.is_empty and self.names.requires_arguments(call.name):
+            takes = call.is_empty and self.names.takes_arguments(call.name)
+            if takes and self.names.requires_arguments(call.name):
                 self.emit.problem(MISSING_ARGUMENTS, call.name, call.start)
-            self.emit.end_call("ok", end, name_alone=name_alone)
+            self.emit.end_call("ok", end, name_alone=name_alone, takes=takes)
         self.bound = UNBOUND
 
     def end_malformed(self, reason: Reason, text: str, end: int) -> None:
@@ -291,10 +292,8 @@ class Turn(Speech):
 
     def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next until it shows what was meant. `before`: the payload that will then read on."""
-        attempt = None
-        if self.repair is not TRIAL:
-            attempt = Attempt(self, before)
-            self.bound = UNBOUND
+        attempt = None if self.repair is TRIAL else Attempt(self, before)
+        self.bound = UNBOUND if attempt is not None else self.bound
         if fault.put is not None and fault.put.back:
             (self if attempt is None else attempt.before).emit.call.drop_comma()
         if attempt is None:
