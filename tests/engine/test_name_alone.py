@@ -51,6 +51,13 @@ THERE = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["apertus", "auto"])
+def test_a_value_that_is_missing_is_no_empty_object(name: str) -> None:
+    events = events_of(lambda: Parser([CFG], format=name), '<|tools_prefix|>[{"cfg": }]<|tools_suffix|>')
+    assert not any(isinstance(event, CallEnd) for event in events)
+    assert [event.code for event in events if isinstance(event, Problem)] == ["unreadable-call"]
+
+
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize(("format", "turn", "statuses"), [row[1:] for row in THERE], ids=[row[0] for row in THERE])
 def test_no_call_runs_without_arguments_that_are_there(

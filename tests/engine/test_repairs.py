@@ -216,6 +216,8 @@ LEFT = [
     ("a comma, and the call stops", "hermes", '<tool_call>{"name": "f", "arguments": {"a": "x",}'),
     ("a comma, and a bracket too few", "hermes", HERMES.format('{"a": "x",}')),
     ("a comma, and a comment", "hermes", HERMES.format('{"a": "x",} // not this one\n}')),
+    ("a comma, and no bracket in Python", "olmo-3", "<function_calls>f(a='x', </function_calls>"),
+    ("a comma, and no parenthesis in a list of Python", "lfm2", "<|tool_call_start|>[f(a='x',]<|tool_call_end|>"),
     ("a comma, and text after the object", "kimi-k2", KIMI.format('{"a": "x",} or not')),
     ("a comma, and a parameter that is required", "hermes", HERMES.format('{"n": 1,}}')),
     ("a comma, and a key that the schema does not know", "hermes", HERMES.format('{"z": 1, "a": "x",}}')),

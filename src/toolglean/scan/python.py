@@ -128,6 +128,10 @@ class KeywordsReader(Literals):
             self.token = DONE
         return pos + 1
 
+    def brackets(self) -> str:
+        """See `Scanner`. Behind a comma, more than brackets may be missing."""
+        return "" if self.lead else super().brackets()
+
     def __getstate__(self) -> dict[str, Any]:
         # A flat tuple, because nested ones would be too deep for pickle.
         ropes = []
