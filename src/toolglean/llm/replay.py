@@ -4,8 +4,7 @@
 # clients of a model, a replay among them.
 #
 # A replay is the ollama package's own client, and has `build_request` and `send` of httpx's. Only the transport of its
-# requests is replaced, by one that answers as a server does. The turns and the requests are in one `_Source`, which
-# both clients of a model may share.
+# requests is replaced, by one that answers as a server does, and that both clients of a model may share.
 """Clients that replay turns instead of asking a server."""
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from toolglean.llm.errors import ConfigurationError
 __all__ = ["AsyncReplayClient", "ReplayClient", "clients_of"]
 
 Turn: TypeAlias = str | Sequence[str]
-NONE_LEFT, NO_TEMPLATE = "no turn is left to replay", "a replay has no template"
+NONE_LEFT, NO_CHAT = "no turn is left to replay", "a replay answers chats, and nothing else"
 NOT_FOUND = 404
 
 
@@ -45,21 +44,23 @@ class _Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
             yield piece
 
 
-class _Source:
-    """The turns that are left, and the requests so far."""
+class _Server(httpx.MockTransport):
+    """What answers the requests of the clients that share it: the turns that are left, and the requests so far."""
 
     def __init__(self, turns: Iterable[Turn], delay: float) -> None:
+        super().__init__(self._answered)
         self.turns = iter(turns)
         self.delay = delay
         self.requests: list[dict[str, Any]] = []
 
-    def answer(self, request: httpx.Request) -> httpx.Response:
-        """What a server answers: Ollama's chat, or for any other path OpenAI's."""
-        if request.url.path.endswith("/api/show"):
-            return httpx.Response(NOT_FOUND, json={"error": NO_TEMPLATE})
+    def _answered(self, request: httpx.Request) -> httpx.Response:
+        # A chat of Ollama's API, or of OpenAI's.
+        is_ollama = request.url.path.endswith("/api/chat")
+        if not (is_ollama or request.url.path.endswith("/chat/completions")):
+            return httpx.Response(NOT_FOUND, json={"error": NO_CHAT})
         asked = json.loads(request.content)
         self.requests.append(asked)
-        turn, is_ollama = next(self.turns, None), request.url.path.endswith("/api/chat")
+        turn = next(self.turns, None)
         if turn is None:
             return httpx.Response(NOT_FOUND, json={"error": NONE_LEFT})
         if not asked.get("stream"):
@@ -94,18 +95,15 @@ class _Replay:
 
     _client: Any  # the package's own, httpx's client
 
-    def __init__(self, turns: Iterable[Turn], *, delay: float = 0.0) -> None:
-        self._source = _Source(turns, delay)
+    def __init__(self, turns: Iterable[Turn] | _Server, *, delay: float = 0.0) -> None:
+        self._server = turns if isinstance(turns, _Server) else _Server(turns, delay)
         package: Any = super()
-        package.__init__(transport=httpx.MockTransport(self._answered))
-
-    def _answered(self, request: httpx.Request) -> httpx.Response:
-        return self._source.answer(request)  # which may be that of another client by now
+        package.__init__(transport=self._server)
 
     @property
     def requests(self) -> list[dict[str, Any]]:
         """The fields of each request for a chat, as it was sent."""
-        return self._source.requests
+        return self._server.requests
 
     def build_request(self, method: str, url: str, **request: Any) -> httpx.Request:
         """`build_request` of httpx's clients, for `OpenAICompatible`.
@@ -135,8 +133,8 @@ class ReplayClient(_Replay, ollama.Client):
         turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
         delay: seconds between pieces.
 
-    `chat` raises an `ollama.ResponseError` if there is no turn left, and `show` always does, because a replay has no
-    template; the format is detected from the turn.
+    `chat` raises an `ollama.ResponseError` if there is no turn left. Everything else always does, also `show`: a replay
+    has no template, and the format is detected from the turn.
     """
 
 
@@ -184,9 +182,7 @@ def _shared(client: Any, async_client: Any) -> tuple[Any, Any]:
     # A replay that was passed as one of them also stands in for the other, if that is None. Otherwise the other methods
     # of the model would connect to a server.
     if async_client is None and isinstance(client, ReplayClient):
-        async_client = AsyncReplayClient(())
-        async_client._source = client._source
+        async_client = AsyncReplayClient(client._server)
     elif client is None and isinstance(async_client, AsyncReplayClient):
-        client = ReplayClient(())
-        client._source = async_client._source
+        client = ReplayClient(async_client._server)
     return client, async_client
