@@ -83,6 +83,15 @@ def test_the_requests_are_kept() -> None:
     assert [request["model"] for request in client.requests] == ["m", "m", "n"]
     assert client.requests[0]["seed"] == 7
     assert client.requests[1]["messages"] == [{"role": "user", "content": "Ho"}]
+    assert client.requests[2]["messages"] == [{"role": "user", "content": "Hu"}]
+
+
+def test_a_replay_answers_nothing_but_chats() -> None:
+    client = ReplayClient(["a"])
+    with pytest.raises(ollama.ResponseError, match="answers chats, and nothing else"):
+        client.list()
+    assert client.requests == []
+    assert client.chat("m", [{"role": "user", "content": "Hi"}]).message.content == "a"
 
 
 WRONG: dict[str, tuple[Made, dict[str, Any], str]] = {

@@ -16,13 +16,13 @@ from ollama import ResponseError
 from pydantic import BaseModel, ConfigDict, Field
 from tenacity import AsyncRetrying, Retrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
+from toolglean.clients.ollama.client import BUSY
 from toolglean.clients.parts import data_of
 from toolglean.llm import errors
 
 __all__ = ["RequestInfo", "RetryPolicy", "StatusError", "chunk_of", "converting_errors", "is_retryable", "refusal"]
 
 SHOWN = 500  # characters of a server's error in a message
-RETRYABLE_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 # -- what a server says ------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def _ours(error: Exception, info: RequestInfo) -> errors.RequestError | None:
 def is_retryable(error: BaseException) -> bool:
     """Whether the same request may succeed a little later: no connection, a timeout, a busy or failing server."""
     if isinstance(error, ResponseError | StatusError):
-        return error.status_code in RETRYABLE_STATUS
+        return error.status_code in BUSY
     return isinstance(error, ConnectionError | TimeoutError | httpx.TimeoutException | httpx.TransportError)
 
 

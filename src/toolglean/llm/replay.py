@@ -3,9 +3,8 @@
 # Does not depend on what the turns contain, or on the models that ask. Knows which objects a user may pass as the
 # clients of a model, a replay among them.
 #
-# `Ollama` calls `chat`, as of the ollama package's client; `OpenAICompatible` calls `build_request` and `send`, as of
-# httpx's. A replay has all of them. The plain client and the asynchronous one are thin: the turns and the requests are
-# in one `_Source`, which both clients of a model may share.
+# A replay is the ollama package's own client, and has `build_request` and `send` of httpx's. Only the transport of its
+# requests is replaced, by one that answers as a server does, and that both clients of a model may share.
 """Clients that replay turns instead of asking a server."""
 
 from __future__ import annotations
@@ -13,48 +12,98 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import httpx
 import ollama
 
-from toolglean.clients.at_once import plainly, settled
 from toolglean.llm.errors import ConfigurationError
 
 __all__ = ["AsyncReplayClient", "ReplayClient", "clients_of"]
 
 Turn: TypeAlias = str | Sequence[str]
-NONE_LEFT = "no turn is left to replay"
+NONE_LEFT, NO_CHAT = "no turn is left to replay", "a replay answers chats, and nothing else"
 NOT_FOUND = 404
 
 
-class _Source:
-    """The turns that are left, and the requests so far."""
+class _Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a streamed answer."""
+
+    def __init__(self, pieces: Iterable[bytes], delay: float) -> None:
+        self._pieces, self._delay = pieces, delay
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            time.sleep(self._delay)
+            yield piece
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            await asyncio.sleep(self._delay)
+            yield piece
+
+
+class _Server(httpx.MockTransport):
+    """What answers the requests of the clients that share it: the turns that are left, and the requests so far."""
 
     def __init__(self, turns: Iterable[Turn], delay: float) -> None:
+        super().__init__(self._answered)
         self.turns = iter(turns)
         self.delay = delay
         self.requests: list[dict[str, Any]] = []
 
-    def turn_for(self, request: dict[str, Any]) -> Turn | None:
-        self.requests.append(request)
-        return next(self.turns, None)
+    def _answered(self, request: httpx.Request) -> httpx.Response:
+        # A chat of Ollama's API, or of OpenAI's.
+        is_ollama = request.url.path.endswith("/api/chat")
+        if not (is_ollama or request.url.path.endswith("/chat/completions")):
+            return httpx.Response(NOT_FOUND, json={"error": NO_CHAT})
+        asked = json.loads(request.content)
+        self.requests.append(asked)
+        turn = next(self.turns, None)
+        if turn is None:
+            return httpx.Response(NOT_FOUND, json={"error": NONE_LEFT})
+        if not asked.get("stream"):
+            whole = "".join(turn)
+            return httpx.Response(200, json=_line(whole, "stop") if is_ollama else _answer("message", whole, "stop"))
+        pieces = [turn[at : at + 4] for at in range(0, len(turn), 4)] if isinstance(turn, str) else turn
+        steps = [*((piece, None) for piece in pieces), ("", "stop")]
+        if is_ollama:
+            written = (f"{json.dumps(_line(*step))}\n".encode() for step in steps)
+        else:
+            written = (f"data: {json.dumps(_answer('delta', *step))}\n\n".encode() for step in steps)
+        return httpx.Response(200, stream=_Pieces(written, self.delay))
+
+
+def _line(text: str, reason: str | None) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    return {"model": "replay", "done": reason is not None, "done_reason": reason, "message": message}
+
+
+def _answer(place: str, text: str, reason: str | None) -> dict[str, Any]:
+    choice = {"index": 0, place: {"role": "assistant", "content": text}, "finish_reason": reason}
+    return {"model": "replay", "choices": [choice]}
 
 
 class _Replay:
-    """What the two clients have in common."""
+    """What the two clients have in common.
 
-    _sleep: Any  # waits for so many seconds
-    _steps: Any  # the steps of an asynchronous generator, as this client returns them
+    Args:
+        turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
+        delay: seconds between pieces.
+    """
 
-    def __init__(self, turns: Iterable[Turn], *, delay: float = 0.0) -> None:
-        self._source = _Source(turns, delay)
+    _client: Any  # the package's own, httpx's client
+
+    def __init__(self, turns: Iterable[Turn] | _Server, *, delay: float = 0.0) -> None:
+        self._server = turns if isinstance(turns, _Server) else _Server(turns, delay)
+        package: Any = super()
+        package.__init__(transport=self._server)
 
     @property
     def requests(self) -> list[dict[str, Any]]:
-        """The requests so far: the arguments of each chat of `Ollama`, or the fields that `OpenAICompatible` sent."""
-        return self._source.requests
+        """The fields of each request for a chat, as it was sent."""
+        return self._server.requests
 
     def build_request(self, method: str, url: str, **request: Any) -> httpx.Request:
         """`build_request` of httpx's clients, for `OpenAICompatible`.
@@ -62,26 +111,18 @@ class _Replay:
         Args:
             method, url, request: as there.
         """
-        return httpx.Request(method, url, **request)
+        found: httpx.Request = self._client.build_request(method, url, **request)
+        return found
 
-    async def _played(self, turn: Turn, chunk: Callable[[str], Any], end: Any) -> AsyncGenerator[Any]:
-        for piece in [turn[at : at + 4] for at in range(0, len(turn), 4)] if isinstance(turn, str) else turn:
-            await settled(self._sleep(self._source.delay))
-            yield chunk(piece)
-        yield end
+    def send(self, request: httpx.Request, *, stream: bool = False) -> Any:
+        """`send` of httpx's clients: the next turn, as a server with OpenAI's chat API sends it; with status 404 if
+        there is no turn left.
 
-    def _chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
-        turn = self._source.turn_for(request | {"args": args, "stream": stream})
-        if turn is None:
-            raise ollama.ResponseError(NONE_LEFT, NOT_FOUND)
-        return self._steps(self._played(turn, _chunk, _whole(""))) if stream else _whole(turn)
-
-    def _send(self, request: httpx.Request, *, stream: bool) -> httpx.Response:
-        turn = self._source.turn_for(json.loads(request.content))
-        if turn is None or not stream:
-            return _answer(turn)
-        events = self._played(turn, lambda piece: _event({"content": piece}), _event({}, "stop"))
-        return httpx.Response(200, content=self._steps(events))
+        Args:
+            request: from `build_request`.
+            stream: whether the answer is read piece by piece.
+        """
+        return self._client.send(request, stream=stream)
 
 
 class ReplayClient(_Replay, ollama.Client):
@@ -91,52 +132,14 @@ class ReplayClient(_Replay, ollama.Client):
     Args:
         turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
         delay: seconds between pieces.
+
+    `chat` raises an `ollama.ResponseError` if there is no turn left. Everything else always does, also `show`: a replay
+    has no template, and the format is detected from the turn.
     """
-
-    _sleep, _steps = staticmethod(time.sleep), staticmethod(plainly)
-
-    def show(self, model: str) -> Any:
-        """Raises for any `model`, because a replay has no template; the format is detected from the turn.
-
-        Raises:
-            ollama.ResponseError: always.
-        """
-        raise ollama.ResponseError(f"{model!r} is a replay and has no template", NOT_FOUND)
-
-    def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
-        """The next turn; with `stream=True` an iterator of its pieces. The other arguments go into `requests`.
-
-        Raises:
-            ollama.ResponseError: there is no turn left.
-        """
-        return self._chat(*args, stream=stream, **request)
-
-    def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
-        """The next turn, as a server with OpenAI's chat API sends it; with status 404 if there is no turn left.
-
-        Args:
-            request: from `build_request`.
-            stream: whether the turn is sent in pieces.
-        """
-        return self._send(request, stream=stream)
 
 
 class AsyncReplayClient(_Replay, ollama.AsyncClient):
     """The same for `async_client`: see `ReplayClient`. The plain methods of that model replay the same turns."""
-
-    _sleep, _steps = staticmethod(asyncio.sleep), staticmethod(aiter)
-
-    async def show(self, model: str) -> Any:
-        """No `model` has a template: see `ReplayClient.show`."""
-        raise ollama.ResponseError(f"{model!r} is a replay and has no template", NOT_FOUND)
-
-    async def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
-        """The next turn; with `stream=True` an iterator: see `ReplayClient.chat`."""
-        return self._chat(*args, stream=stream, **request)
-
-    async def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
-        """The next turn, as a server with OpenAI's chat API sends it: see `ReplayClient.send`."""
-        return self._send(request, stream=stream)
 
 
 # -- the clients of a model --------------------------------------------------------------------------------------------
@@ -179,37 +182,7 @@ def _shared(client: Any, async_client: Any) -> tuple[Any, Any]:
     # A replay that was passed as one of them also stands in for the other, if that is None. Otherwise the other methods
     # of the model would connect to a server.
     if async_client is None and isinstance(client, ReplayClient):
-        async_client = AsyncReplayClient(())
-        async_client._source = client._source
+        async_client = AsyncReplayClient(client._server)
     elif client is None and isinstance(async_client, AsyncReplayClient):
-        client = ReplayClient(())
-        client._source = async_client._source
+        client = ReplayClient(async_client._server)
     return client, async_client
-
-
-# -- Ollama's API ------------------------------------------------------------------------------------------------------
-
-
-def _chunk(piece: str) -> ollama.ChatResponse:
-    return ollama.ChatResponse(model="replay", done=False, message=ollama.Message(role="assistant", content=piece))
-
-
-def _whole(turn: Turn) -> ollama.ChatResponse:
-    message = ollama.Message(role="assistant", content="".join(turn))
-    return ollama.ChatResponse(model="replay", done=True, done_reason="stop", message=message)
-
-
-# -- OpenAI's chat API -------------------------------------------------------------------------------------------------
-
-
-def _answer(turn: Turn | None) -> httpx.Response:
-    if turn is None:
-        return httpx.Response(NOT_FOUND, json={"error": {"message": NONE_LEFT}})
-    message = {"role": "assistant", "content": "".join(turn)}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    return httpx.Response(200, json={"model": "replay", "choices": [choice]})
-
-
-def _event(delta: dict[str, str], reason: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": reason}
-    return f"data: {json.dumps({'model': 'replay', 'choices': [choice]})}\n\n".encode()

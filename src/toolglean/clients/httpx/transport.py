@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.clients.at_once import at_once, plainly, settled
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
-from toolglean.clients.repair.bodies import ABOUT_BYTES, BodyError, can_unpack, unpacked
+from toolglean.clients.repair.bodies import ABOUT_BYTES, BodyError, can_unpack, reader_of, unpacked
 
 __all__ = ["Through", "classes_of"]
 
@@ -76,9 +76,7 @@ class _Repairing:
 
     def repaired(self, exchange: Exchange | None, request: Any, response: Any) -> Any:
         """The response, with a repaired body if it can be repaired."""
-        if exchange is None or not can_unpack(response.headers.get("content-encoding", "")):
-            return response
-        reader = exchange.reader(response.status_code, response.headers.get("content-type", ""))
+        reader = reader_of(exchange, response)
         if reader is None:
             return response
         response.request = request  # its errors name it

@@ -48,7 +48,7 @@ from toolglean.clients.proxy.records import Record, Watcher
 from toolglean.clients.proxy.upstream import PathError, Upstream, to_caller, to_upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, decoded, kind_of
 from toolglean.clients.repair.answers import ServerSentEvents
-from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked
+from toolglean.clients.repair.bodies import BodyError, reader_of, unpacked
 from toolglean.errors import UsageError
 
 __all__ = ["BODY_LIMIT", "Upstream", "application"]
@@ -328,7 +328,7 @@ class _Proxy:
         record.status = answer.status_code
         try:
             is_large = exchange is not None and exchange.is_large
-            reader = await self._run(is_large, _reader, exchange, answer)
+            reader = await self._run(is_large, reader_of, exchange, answer)
             await self._answered(answer, reader, record, send, is_large=is_large)
         finally:
             with anyio.move_on_after(CLOSING, shield=True):
@@ -360,12 +360,6 @@ class _Proxy:
     async def _run(self, is_large: bool, do: Callable[..., Any], *given: Any) -> Any:  # noqa: FBT001
         """Call it, in a thread if it may take long, so that other requests can continue."""
         return await anyio.to_thread.run_sync(do, *given, limiter=self.threads) if is_large else do(*given)
-
-
-def _reader(exchange: Exchange | Crossing | None, answer: httpx.Response) -> AnswerReader | None:
-    if exchange is None or not can_unpack(answer.headers.get("content-encoding", "")):
-        return None
-    return exchange.reader(answer.status_code, answer.headers.get("content-type", ""))
 
 
 def _last_words(reader: AnswerReader | None, error: Exception) -> bytes:

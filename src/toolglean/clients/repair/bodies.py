@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.clients.at_once import steps_of
 
-__all__ = ["ABOUT_BYTES", "ASKED_FOR", "BodyError", "Inflater", "can_unpack", "unpacked"]
+__all__ = ["ABOUT_BYTES", "ASKED_FOR", "BodyError", "Inflater", "can_unpack", "reader_of", "unpacked"]
 
 PIECE = 64 * 1024
 """Bytes that are decompressed at a time."""
@@ -41,6 +41,18 @@ class BodyError(Exception):
 def can_unpack(encoding: str) -> bool:
     """Whether a body in that encoding can be read: the value of the header `Content-Encoding`."""
     return encoding.strip().lower() in ASKED_FOR
+
+
+def reader_of(exchange: Any, response: Any) -> Any:
+    """What reads the body of a response; None: it must be passed through unchanged.
+
+    Args:
+        exchange: an `Exchange`, or what stands for one; None: the request was not for an answer that is repaired.
+        response: of httpx or httpx2.
+    """
+    if exchange is None or not can_unpack(response.headers.get("content-encoding", "")):
+        return None
+    return exchange.reader(response.status_code, response.headers.get("content-type", ""))
 
 
 class Inflater:
