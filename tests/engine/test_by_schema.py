@@ -238,6 +238,23 @@ def test_a_call_in_a_fence_of_another_kind_that_opens_the_turn_is_told(text: str
     assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
 
 
+@pytest.mark.parametrize("name", [None, "hermes", "llama3-json"])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"name: "get_weather", "arguments": {"city": "Oslo"}}', ["unread-call"]),
+        ('{"name" "get_weather", "arguments" {"city": "Oslo"}}', ["unread-call"]),
+        ("{“name”: “get_weather”, “arguments”: {“city”: “Oslo”}}", ["unread-call"]),
+        ('["get_weather", {"city": "Oslo"}]', []),
+        ('{"get_weather": "sunny", "city": "Oslo"}', []),
+    ],
+)
+def test_an_object_that_opens_the_turn_and_breaks_off_is_told(text: str, told: list[str], name: str | None) -> None:
+    events = events_of(lambda: Parser(TOOLS, **faced(format=name, markup=True)), text)
+    assert calls_of(events) == []
+    assert [each.code for each in events if isinstance(each, Problem)] == told
+
+
 @pytest.mark.parametrize("name", [None, "hermes"])
 def test_a_list_of_python_with_a_bracket_in_a_string(name: str | None) -> None:
     text = "Hi.\n[get_weather(city='see [1]')]"

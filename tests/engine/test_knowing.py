@@ -41,6 +41,7 @@ def test_a_named_format_reads_what_auto_reads(name: str) -> None:
 TURNS = {
     "a tool whose name begins like the first word of a call": 'find({"city": "Kobe"})',
     "a list with a comma too many": '[{"name": "look", "arguments": {"city": "Oslo"}},\n{"name": "clock", "arguments": {}},]',
+    "a line that begins behind blanks": '  Action: look\n  Action Input: {"city": "Oslo"}',
     "the section of another family, and own calls": (
         '<minimax:tool_call>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
         '<invoke name="look">\n<parameter name="city">Kobe</parameter>\n</invoke>\n</minimax:tool_call>'
@@ -53,7 +54,7 @@ def test_every_named_format_reads(which: str) -> None:
     city = {"type": "object", "properties": {"city": {"type": "string"}}}
     row = Row(which, TURNS[which], [*({"name": name, "parameters": city} for name in ("look", "find")), "clock"])
     assert {name: less for name in names() if (less := missed(row, name)) is not None} == {}
-    for name in ("deepseek-v3", "llama3-json", "anthropic", "xlam"):
+    for name in ("deepseek-v3", "llama3-json", "anthropic", "xlam", "react"):
         events_of(partial(Parser, row.tools, format=name, options=ParserOptions(markup=True)), row.text)
 
 

@@ -15,7 +15,7 @@ from fuzz.laws import Subject
 from fuzz.special import FUZZER, Case, special_of
 from tests.support import depth
 from toolglean import Format, Limits, Parser, ParserOptions, UsageError, render
-from toolglean.events import Output, fold
+from toolglean.events import Output, Problem, fold
 
 TOOL = {
     "name": "write_file",
@@ -248,6 +248,21 @@ def test_markers_of_reasoning(parts: tuple[tuple[str, bool], ...], reasoning: st
 def test_reasoning_that_is_never_closed_says_so() -> None:
     [problem] = read(known("hermes", ("<think>", True), ("Hm.</think>Done", False))).problems
     assert (problem.code, problem.text, problem.start) == ("spelled-marker", "</think>", 10)
+
+
+@pytest.mark.parametrize(
+    ("marker", "text"),
+    [
+        ("<|channel|>", 't<|channel|>c<|tools_prefix|>[{"e":"\''),
+        ("<tool_call|>", '<tool_call|>|<atem:function_calls>\n<atem:invoke name="f">\n</atem:invoke>'),
+    ],
+)
+def test_a_call_behind_a_spelled_out_marker_that_opens_none_is_not_missed(marker: str, text: str) -> None:
+    """Fixed bug: whether that was told depended on cuts."""
+    for size in (1, 3, len(text)):
+        parser = Parser(["f"], atomic=[marker])
+        events = [each for i in range(0, len(text), size) for each in parser.feed(text[i : i + size], special=False)]
+        assert not [each for each in [*events, *parser.finish()] if isinstance(each, Problem)]
 
 
 def test_quoted_calls_that_are_wanted_may_be_spelled_out() -> None:

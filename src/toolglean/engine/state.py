@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.by_schema.lines import NOTHING, Around
 from toolglean.engine.judge.drafts import Kind
-from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
+from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
@@ -273,8 +273,9 @@ class TurnState(Plain):
         return in_sentence(self.last_text) or self.around.continues(self.last_text)
 
     def remember(self, text: str) -> None:
-        """That text was emitted, or is about to be."""
-        self.last_text = text if len(text) >= KEPT else (self.last_text + text)[-KEPT:]
+        """That text was emitted, or is about to be. Behind blanks that begin the turn, a line begins."""
+        if self.mode is not START or not text.isspace():
+            self.last_text = text if len(text) >= KEPT else (self.last_text + text)[-KEPT:]
 
     @property
     def is_quoted_here(self) -> bool:

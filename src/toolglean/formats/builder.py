@@ -297,7 +297,7 @@ class NfaBuilder:
                 nfa.epsilon[nfa.slot(after, "call", last=True)].append(after)
                 for sign in BETWEEN_CALLS:
                     nfa.epsilon[nfa.slot(nfa.space(nfa.literal(after, sign, 0)), "call", last=True)].append(after)
-            if name == "arguments" and rest and rest[0][0][0] not in "}]":  # none at all: not a value of JSON
+            if name == "arguments" and rest and not rest[0][0].startswith("}"):  # none at all; a value of JSON is there
                 before = nfa.before[here]
                 nfa.epsilon[nfa.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
         elif not rest:

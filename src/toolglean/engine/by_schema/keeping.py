@@ -32,7 +32,7 @@ __all__ = ["Keeping"]
 NO_LINE = "-"  # text in which no line begins
 MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
 MOST_OBJECT = 4096  # the same from an object on that does not begin its line
-_SIGNS = tuple('`~<"\u201c\ufeff')  # prose does not open so; one character each, since that alone may come
+_SIGNS = tuple('`~<"\u201c\ufeff{[')  # prose does not open so; one character each, since that alone may come
 _KEYS = "|".join(sorted(NAME_KEYS | KNOWN_NAME_KEYS | ARGUMENT_KEYS | BESIDE_KEYS | THOUGHT_KEYS))
 _objects = re.compile(rf'\{{(?=\s*(?:\Z|"(?:\w*\Z|(?:{_KEYS})"\s*(?:\Z|:))))')  # or what the text's end may have begun
 
@@ -340,7 +340,7 @@ class Keeping(TurnState):
         if self.unread is not None:
             shown = self._without_quoted(self.unread, end)
             place, unread = self._unread_in(shown.text, shown.kind)
-            if unread:
+            if unread and not self.emit.tells_of(shown.place, end):
                 self.emit.problem(UNREAD, unread, shown.place + place)
         if self.object is not None:
             self._tell_object(end)

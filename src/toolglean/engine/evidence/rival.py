@@ -90,8 +90,8 @@ class Rival(Plain):
     def missed(self) -> list[Event]:
         """The `Problem` that says which call is missed, if any is."""
         written = joined(self._text)[: self._end] if self._end else self.marker
-        draft = self._machine._here.judge.draft  # a call in the middle of a sentence
-        is_call = self._call or (draft is not None and draft.is_alone)
+        draft = self._machine._here.judge.draft  # its call may be in the middle of a sentence
+        is_call = self._call or (draft is not None and draft.is_alone and draft.start == self._start)
         return [Problem(*SPELLED_CALL, written, self._start)] if is_call else []
 
     def _weigh(self, events: list[Event]) -> bool:
