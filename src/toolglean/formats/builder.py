@@ -39,7 +39,7 @@ from toolglean.formats.patterns import (
     space_at,
 )
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, literals_in, literals_of, tokens_of
-from toolglean.formats.words import Codec, JsonAlone
+from toolglean.formats.words import Codec, Json, JsonAlone
 
 __all__ = [
     "BEGIN_CONTENT", "BEGIN_USER_TEXT", "BETWEEN_CALLS", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY",
@@ -297,7 +297,8 @@ class NfaBuilder:
                 nfa.epsilon[nfa.slot(after, "call", last=True)].append(after)
                 for sign in BETWEEN_CALLS:
                     nfa.epsilon[nfa.slot(nfa.space(nfa.literal(after, sign, 0)), "call", last=True)].append(after)
-            if name == "arguments" and rest and not rest[0][0].startswith("}"):  # none at all; a value of JSON is there
+            in_json = isinstance(self.format.arguments, Json) and bool(rest) and rest[0][0].startswith("}")
+            if name == "arguments" and rest and not in_json:  # no arguments at all; a key of JSON has a value
                 before = nfa.before[here]
                 nfa.epsilon[nfa.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])
         elif not rest:
