@@ -22,7 +22,6 @@ from tests.page.contexts import (
     FIRST,
     INDENT,
     MOST_DEEP,
-    MOST_INDENT,
     MOST_SCALAR,
     PARAGRAPH_ENDS,
     ROWS,
@@ -119,7 +118,7 @@ def _is_first(before: str) -> bool:
     line = before.rpartition("\n")[2]
     if not line.strip(" \t"):
         return "\n" in before or len(line) == 4
-    return re.fullmatch(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+)+", line) is not None
+    return re.fullmatch(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+|>[ \t]*)+", line) is not None
 
 
 def _is_word(before: str, after: str) -> bool:
@@ -137,17 +136,23 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
     limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
     ends = row.ends.replace("SIGN", sign).replace("SIZE", str(len(sign)))
     for closer in _pattern(ends).finditer(text, opener.end(), min(limit, end) if limit < end else end):
-        if row.context is not Context.FENCE or not _is_deeper(text, opener.start(), closer.start()):
+        if row.context is not Context.FENCE or not _is_code(text, opener.start(), closer.start()):
             return closer.end()
     return -1 if row.lasts is Lasts.NOTHING else end
 
 
-def _is_deeper(text: str, opener: int, closer: int) -> bool:
-    """Whether many blanks are before a fence, and nothing is before the one that opened on its line."""
-    return (
-        text[opener - 1 : opener] in {"", "\n"}
-        and re.search(rf"[ \t]{{{MOST_INDENT + 1}}}\Z", text[:closer]) is not None
-    )
+def _is_code(text: str, opener: int, closer: int) -> bool:
+    """Whether a fence is part of the code: behind a sign, or behind many blanks while few are before the one that opened;
+    or one opened in the middle of a line that said something about fences, and nothing was in it.
+    """
+    before, shown = f"\n{text[:opener]}"[-4:], f"\n{text[:closer]}"[-4:]
+    line = shown.rpartition("\n")[2]
+    if line.strip(" \t"):
+        return _is_first(shown)
+    is_deep = "\t" in line or ("\n" not in shown and len(line) == 4)
+    if is_deep and before.endswith("\n"):
+        return True
+    return not _is_first(before) and re.search(r"[`~][.,;:!?)]?\s+\Z", shown) is not None
 
 
 def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:

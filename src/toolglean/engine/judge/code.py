@@ -149,7 +149,7 @@ class Quotes(Plain):
         """Whether nothing but a few blanks is on the line so far."""
         self._take_passed()
         text = self.where.last + self.where.tail
-        return before(text, len(text)) in {Before.NOTHING, Before.BLANKS}
+        return before(text, len(text)) is Before.BLANKS
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""

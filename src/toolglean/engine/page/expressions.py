@@ -102,7 +102,7 @@ class Rows:
         self.fences: dict[str, list[tuple[Row, re.Pattern[str], re.Pattern[str]]]] = {"`": [], "~": []}
         for row in rows:
             if row.context is Context.FENCE:
-                sign = "`" if "`" in row.opens[:5] else "~"
+                sign = "`" if "`" in row.opens[:8] else "~"
                 rest = r"[^\n`]{0,96}" if sign == "`" else r"[^\n]{0,95}"
                 begun = f"{sign}+{rest if row.at is At.LINE else WORD + ATTRIBUTES_BEGUN}"
                 self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))

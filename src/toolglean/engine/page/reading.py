@@ -101,8 +101,8 @@ class Reading:
         if what == "run":
             if self.text[place] == "~" and end - place < _FENCE and end < self.end:
                 return end
-            size = end - place
-            run = Run(self.text[place], size, self.base + place, before(self.text, place), end < self.end or self.ends)
+            shown = self.text[max(place - KEPT, 0) : place]
+            run = Run(self.text[place], end - place, self.base + place, shown, end < self.end or self.ends)
             return self._read_run(run, end)
         if what == "line":
             return self._read_line(place)
@@ -195,7 +195,7 @@ class Reading:
             begin = i
             while i < self.end and self.text[i] == run.sign:
                 i += 1
-            run = Run(run.sign, run.size + i - begin, run.start, run.before, i < self.end or self.ends)
+            run = Run(run.sign, run.size + i - begin, run.start, run.shown, i < self.end or self.ends)
         return self._read_run(run, i)
 
     def _wait_with(self, run: Run, end: int) -> int:
@@ -211,7 +211,7 @@ class Reading:
 
     def _read_whole(self, run: Run, end: int) -> int:
         is_code = run.sign == "`"
-        ahead = "" if run.size < _FENCE else run.sign * run.size + self.ahead[end : end + _AHEAD]
+        ahead = "" if run.size < _FENCE or run.is_escaped else run.sign * run.size + self.ahead[end : end + _AHEAD]
         may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
         opened = self._opens_fence(run, ahead) if may_open else 0
         if opened == 0 or not (run.is_first and self.context is _PLAIN):  # else that counts, as in Markdown
@@ -244,7 +244,7 @@ class Reading:
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
         self._see(run)
         sign = run.sign * run.size
-        self._open(Context.FENCE, sign, run.start, sign if run.before is Before.NOTHING else f" {sign}")
+        self._open(Context.FENCE, sign, run.start, run.opener)
         return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
 
     def _close_fence(self, run: Run, ahead: str, end: int) -> int:
@@ -278,7 +278,7 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.before is Before.MORE_BLANKS and self.opener == self.sign:
+        if run.is_code_behind(self.opener):
             return False
         behind = rest.lstrip(" \t\r")
         if not self.ends and len(rest) <= MOST_BLANKS and not behind:

@@ -172,7 +172,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
 
     def closes(sign: str) -> str:
         first = rf"(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[&]|{BLANKS}(?:{_any(END_MARKERS)}))"
-        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|{first}"
+        return rf"(?<![\\{sign}]){sign}{{SIZE,}}{last}|{first}"
 
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
     role = (  # a header that names a role goes on with an attribute, the next marker, or the message
@@ -203,10 +203,10 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
         # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
         # nothing is before the first one on its line, few blanks are before it: what is deeper is another one's.
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.LINE),
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}{ATTRIBUTES}\n", closes("`")),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.LINE),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}{ATTRIBUTES}\n", closes("~")),
+        Row(Context.FENCE, rf"(?<![`\\])(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.LINE),
+        Row(Context.FENCE, rf"(?<![`\\])(?P<sign>`{{3,}})(?!`){WORD}{ATTRIBUTES}\n", closes("`")),
+        Row(Context.FENCE, rf"(?<![~\\])(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.LINE),
+        Row(Context.FENCE, rf"(?<![~\\])(?P<sign>~{{3,}})(?!~){WORD}{ATTRIBUTES}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", rf"(?=\n|{over})", at=At.LINE),  # the turn may end in the middle of its last line
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),

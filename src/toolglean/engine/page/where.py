@@ -18,24 +18,23 @@ __all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Whe
 class Before(Enum):
     """What is before a place on its line."""
 
-    NOTHING = "nothing"
-    BLANKS = "one to three blanks"
-    MORE_BLANKS = "more of them, and maybe something else before them"
-    ITEM = "the sign of a list's item"
+    BLANKS = "nothing, or one to three blanks"
+    MORE_BLANKS = "more of them, and maybe something else before them; or a tab"
+    SIGN = "the sign of a list's item, or of a quoted line"
     TEXT = "anything else"
 
 
 # Of `1. - `, only `. - ` may be left.
-_item = re.compile(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+)+").fullmatch
+_signs = re.compile(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+|>[ \t]*)+").fullmatch
 
 
 def before(text: str, place: int) -> Before:
     """What is before that place, as far as the last characters show it that are kept of all text (scan/text.py)."""
     _, is_line, line = text[max(place - KEPT, 0) : place].rpartition("\n")
     if line.strip(" \t"):
-        return Before.TEXT if _item(line) is None else Before.ITEM
+        return Before.TEXT if _signs(line) is None else Before.SIGN
     if is_line:
-        return Before.BLANKS if line else Before.NOTHING
+        return Before.MORE_BLANKS if "\t" in line else Before.BLANKS
     return Before.MORE_BLANKS if len(line) == KEPT else Before.TEXT
 
 
@@ -45,20 +44,48 @@ class Run(NamedTuple):
     Attributes:
         sign: what they are; `size`: how many.
         start: their place.
-        before: what is before them.
+        shown: the last characters before them.
         whole: whether no more of them follow.
     """
 
     sign: str
     size: int
     start: int
-    before: Before
+    shown: str
     whole: bool
+
+    @property
+    def before(self) -> Before:
+        """What is before them on their line."""
+        return before(self.shown, len(self.shown))
 
     @property
     def is_first(self) -> bool:
         """Whether they are first on their line, as Markdown counts it outside of lists."""
-        return self.before in {Before.NOTHING, Before.BLANKS}
+        return self.before is Before.BLANKS
+
+    @property
+    def is_escaped(self) -> bool:
+        """Whether a backslash is before them: then they are no fence."""
+        return self.shown.endswith("\\")
+
+    @property
+    def opener(self) -> str:
+        """These, if they open a fence, with what shows how they stand on their line."""
+        stands = "" if self.shown.endswith("\n") else "…" if self.before is Before.TEXT else " "
+        return stands + self.sign * self.size
+
+    def is_code_behind(self, opener: str) -> bool:
+        """Whether they are part of the code in the fence that begins so: behind a sign, or deeper. Or the line on which
+        it began was about fences, and nothing is in it: then they are the first ones that open one.
+        """
+        is_deeper = self.before is Before.MORE_BLANKS and opener[0] == self.sign
+        if self.is_escaped or self.before is Before.SIGN or is_deeper:
+            return True
+        return opener[0] == "…" and _nothing_in_it(self.shown) is not None
+
+
+_nothing_in_it = re.compile(r"[`~][.,;:!?)]?\s+\Z").search
 
 
 class Guess(NamedTuple):
@@ -89,7 +116,7 @@ class Where(NamedTuple):
         context: what it is in, if nothing of what is guessed is so.
         since: the place of what opened that.
         sign: what ends it: of a fence the sign, else an expression.
-        opener: what opened it; of a fence with anything before it on its line, a blank and its sign.
+        opener: what opened it; of a fence, see `Run.opener`.
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
