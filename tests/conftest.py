@@ -266,6 +266,20 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(prober, "LATE_SECONDS", 0.3)
 
 
+@pytest.fixture
+def rendered_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Templates that a test wrote render in this process: a child takes longer to start than to render them.
+
+    What the child does, and that it renders the same, tests/sources/test_child.py says. Strangers' templates (`impatient`)
+    stay there: that the commands send them there is what such a test sees.
+    """
+    from toolglean.sources.templates import process  # noqa: PLC0415  few tests render
+    from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415
+
+    if not (depth.is_full() or "impatient" in request.fixturenames):
+        monkeypatch.setattr(process, "ChildTemplate", lambda source, *, lax, **_: JinjaTemplate(source, lax=lax))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_translations() -> Iterator[None]:
     """Spare argparse several folders in which it looks for a translation of each of its words, each time: nothing is there."""

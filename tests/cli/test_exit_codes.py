@@ -116,7 +116,7 @@ TEMPLATES = {"good.jinja": (0, 0, 1), "broken.jinja": (2, 2, 2)}
 TEMPLATES |= {"hostile.jinja": (1, 1, 1)} if depth.is_full() else {}
 
 
-@pytest.mark.usefixtures("few_signs")
+@pytest.mark.usefixtures("few_signs", "rendered_here")
 @pytest.mark.parametrize(("template", "codes"), TEMPLATES.items())
 def test_templates(template: str, codes: tuple[int, int, int], capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jinja2", reason="the templates are Jinja")

@@ -34,6 +34,7 @@ def test_a_format_or_a_model(name: str, tools: str, capsys: pytest.CaptureFixtur
     assert not accepts(CALL.replace("city", "town"))
 
 
+@pytest.mark.usefixtures("rendered_here")
 def test_a_template(tools: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jinja2", reason="the template is Jinja")
     template = tmp_path / "template.jinja"

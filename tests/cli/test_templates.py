@@ -16,7 +16,7 @@ from toolglean import Format
 from toolglean.cli import main
 from toolglean.kit.testing import RoundTrip, check_template
 
-pytestmark = pytest.mark.usefixtures("few_signs")
+pytestmark = pytest.mark.usefixtures("few_signs", "rendered_here")
 
 GOOD = chat(CASES["whole"][0])
 LOSSY = chat(

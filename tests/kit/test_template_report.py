@@ -20,6 +20,7 @@ from toolglean.kit.testing.carrying import BECAME, KINDS, uncarried
 from toolglean.sources.templates.infer.probes import Message
 
 pytest.importorskip("jinja2")
+pytestmark = pytest.mark.usefixtures("rendered_here")
 
 HEAD = """{% for m in messages %}{% if m.role == 'user' %}<|im_start|>user
 {{ m.content }}<|im_end|>
