@@ -11,8 +11,9 @@ import pytest
 from tests.clients.answers import answer, asked, fed, pieces, random_sizes, reader, repaired, said
 from tests.clients.each import both, kinds
 from tests.clients.families import TOOLS
+from tests.support.chunkings import ended_calls
 from tests.support.loopback import Call, Turn
-from toolglean import CallEnd, ParserOptions, Problem, ToolSet, fold, join
+from toolglean import ParserOptions, Problem, ToolSet, fold, join
 from toolglean.clients.chat import dict_chunks, dict_completion
 from toolglean.clients.repair import Counts, Kind
 from toolglean.conversation.reading.arguments import text_for
@@ -131,6 +132,6 @@ def test_events_report_it() -> None:
     events = [event for piece in pieces(f"{CALL}{GOOD}") for event in turn.text(piece)] + turn.finish()
     problems = [(each.code, each.text, each.start) for each in events if isinstance(each, Problem)]
     assert problems == [("unknown-tool", "delete_all", 0)]
-    calls = [each.call for each in events if isinstance(each, CallEnd)]
+    calls = ended_calls(events)
     assert [(call.name, call.index, call.id) for call in calls] == [("get_weather", 0, f"{turn.id_prefix}0")]
     assert fold(events).content == CALL

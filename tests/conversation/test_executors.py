@@ -33,7 +33,8 @@ from typing import Any
 
 import pytest
 
-from toolglean import CallEnd, Parser, ToolCall, UnfinishedCallError, UsageError, parse, render
+from tests.support.chunkings import ended_calls
+from toolglean import Parser, ToolCall, UnfinishedCallError, UsageError, parse, render
 from toolglean.clients.responses import dict_response_events
 from toolglean.conversation import (
     ChatDeltas,
@@ -302,5 +303,5 @@ def test_a_call_that_the_server_cut_off_before_its_arguments_is_unread(reason: s
 def test_every_call_that_a_parser_reports_ends_in_one_of_the_three_states() -> None:
     for turn in (CUT, BROKEN, WHOLE):
         parser = Parser(["f"], format="hermes")
-        ends = [each.call for each in parser.feed(turn) + parser.finish() if isinstance(each, CallEnd)]
+        ends = ended_calls(parser.feed(turn) + parser.finish())
         assert [each.status for each in ends] == [{CUT: "incomplete", BROKEN: "malformed", WHOLE: "ok"}[turn]]

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests.conversation.tools import JUNK, fragment
-from tests.support.chunkings import chunkings
+from tests.support.chunkings import chunkings, ended_calls
 from tests.support.depth import examples
 from tests.support.work import calls_made
 from toolglean.clients.chat.reader import StreamReader
 from toolglean.conversation import ContentPartToolCall, OpenAIChunkWrapper, OpenAIHistoryConverter, ToolCallAggregator
 from toolglean.conversation.reading.chat_events import ChatEvents
-from toolglean.events import CallEnd
 
 
 @pytest.mark.parametrize(
@@ -140,7 +139,7 @@ def test_each_entry_of_a_whole_message_is_a_call_of_its_own(calls: list[Any], va
     events = ChatEvents(["f"], {}).read(answer)
     for found in (wrapper.get_tool_calls(), message.calls):
         assert [(call.arguments.get("a"), call.unread) for call in found] == [(value, "") for value in values]
-    ended = [event.call for event in events if isinstance(event, CallEnd)]
+    ended = ended_calls(events)
     assert [json.loads(call.arguments_text).get("a") for call in ended] == values
     assert [call.status == "ok" for call in ended] == [call["function"]["name"] is not None for call in calls]
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
-from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Reasoning, ToolCall
+from tests.support.chunkings import calls_of, content_of, ended_calls, read_with
+from toolglean import Content, Event, Limits, Parser, Reasoning
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}, "s": {"type": "string"}}}
 TOOLS = [{"name": name, "parameters": SCHEMA} for name in "fg"]
@@ -81,17 +80,15 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_what_follows_is_read_as_after_plain_text(row: Row) -> None:
-    events = events_of(lambda: Parser(TOOLS, **faced(**row.options, markup=True)), row.text)
+    events = read_with(TOOLS, row.text, **row.options)
     assert [name for name, _ in calls_of(events)] == row.calls
     if row.content is not None:
         assert content_of(events) == row.content
 
 
 def test_a_failed_repair_in_a_draft_does_not_stop_the_next_repair() -> None:
-    events = events_of(
-        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{BROKEN}<tool_call>{G[:-1]}</tool_call>"
-    )
-    found: list[ToolCall] = [event.call for event in events if isinstance(event, CallEnd)]
+    events = read_with(TOOLS, f"{BROKEN}<tool_call>{G[:-1]}</tool_call>")
+    found = ended_calls(events)
     assert [(call.name, call.status, call.repairs) for call in found] == [("g", "ok", ("closing brackets",))]
 
 
@@ -127,7 +124,5 @@ def test_openers_without_a_call_do_not_pile_up() -> None:
 )
 def test_a_draft_that_ends_within_the_prompt(format: str, prompt: str, said: type[Event]) -> None:  # noqa: A002
     prompt = f"<|im_start|>assistant\n{prompt}"
-    events = events_of(
-        lambda: Parser(TOOLS, format=format, prompt=prompt, options=ParserOptions(markup=True)), " So: hello."
-    )
+    events = read_with(TOOLS, " So: hello.", format=format, prompt=prompt)
     assert {type(event) for event in events} == {said}

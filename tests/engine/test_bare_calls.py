@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, codes_of, content_of, read_with
 from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem, ToolSet
 
 TOOLS = ToolSet(
@@ -31,7 +30,7 @@ FORMATS = ["auto", "pythonic", "raven", "lfm2", "llama4-pythonic", "hermes", "to
 
 def read(name: str, text: str, **options: Any) -> list[Any]:
     many = name not in {"auto", "pythonic"}  # the others write the same calls
-    return events_of(lambda: Parser(TOOLS, format=name, **faced(**options, markup=True)), text, one_of_many=many)
+    return read_with(TOOLS, text, format=name, **options, one_of_many=many)
 
 
 def verdicts(events: list[Any]) -> list[str]:
@@ -122,7 +121,7 @@ def test_what_is_not_a_call_is_said() -> None:
         TEXT["a tag in prose"],
         TEXT["a tag that a sentence begins with"],
     ):
-        problems = [event.code for event in read("auto", text) if isinstance(event, Problem)]
+        problems = codes_of(read("auto", text))
         assert problems == ["call-in-line"]
 
 
@@ -203,11 +202,11 @@ PROSE = (
 @pytest.mark.parametrize("name", ["auto", "granite-pythonic", "raven", "tool-tags"])
 @pytest.mark.parametrize("text", PROSE)
 def test_without_tools_what_cannot_be_read_is_prose(name: str, text: str) -> None:
-    events = events_of(lambda: Parser(format=name, **faced(markup=True)), text, one_of_many=name == "auto")
+    events = read_with(None, text, format=name, one_of_many=name == "auto")
     assert (calls_of(events), content_of(events)) == ([], text)
 
 
 @pytest.mark.parametrize("name", ["auto", "granite-pythonic"])
 def test_without_tools_a_line_of_its_own_is_a_call(name: str) -> None:
-    events = events_of(lambda: Parser(format=name, **faced(markup=True)), "find(q='a (b)', n=2)\n", one_of_many=True)
+    events = read_with(None, "find(q='a (b)', n=2)\n", format=name, one_of_many=True)
     assert calls_of(events) == [("find", {"q": "a (b)", "n": 2})]

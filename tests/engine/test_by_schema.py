@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with
 from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, Reasoning, parse
 from toolglean.engine.by_schema.lines import Lines, begin_in
 from toolglean.engine.judge.code import watch
@@ -107,7 +106,7 @@ def test_a_turn_with_an_undeclared_spelling(row: Row, format_name: str) -> None:
 @pytest.mark.parametrize("text", ["<se get_weather\x85>", "<a get_weather>", "[get_weather"])
 def test_a_tag_that_ends_with_the_name_is_text(text: str) -> None:
     """Nothing is behind the name: that raised an `IndexError`."""
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([], text)
 
 
@@ -128,12 +127,12 @@ BEFORE = [
 @pytest.mark.parametrize("before", BEFORE)
 @pytest.mark.parametrize("frame", [FRAME, JSON_FRAME])
 def test_a_line_that_announces_nothing_may_come_before(before: str, frame: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + frame)
+    events = read_with(TOOLS, before + frame)
     assert calls_of(events) == [OSLO]
 
 
 def test_a_call_between_brackets_on_lines_of_their_own_is_content() -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"<<<\n{FRAME}\n>>>")
+    events = read_with(TOOLS, f"<<<\n{FRAME}\n>>>")
     assert calls_of(events) == []
 
 
@@ -171,7 +170,7 @@ def test_a_declared_call_in_a_value_of_another_spelling(frame: str, marked: str,
     options = ParserOptions(markup=True)
     events = events_of(lambda: Parser([*TOOLS, PUT], format=format_name, options=options), text)
     assert (calls_of(events), content_of(events)) == ([], text)
-    assert "quoted-call" in [each.code for each in events if isinstance(each, Problem)]
+    assert "quoted-call" in codes_of(events)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,7 @@ def test_a_declared_call_in_a_value_of_another_spelling(frame: str, marked: str,
     ],
 )
 def test_a_declared_call_behind_a_begun_one_runs(before: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + DECLARED)
+    events = read_with(TOOLS, before + DECLARED)
     assert calls_of(events) == [BERN]
 
 
@@ -205,19 +204,19 @@ def test_white_space_at_the_ends_of_a_value(what: str, text: str, value: str) ->
         "name": "put",
         "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
     }
-    events = events_of(lambda: Parser([tool], options=ParserOptions(markup=True)), text)
+    events = read_with([tool], text)
     assert calls_of(events) == [("put", {"text": value})]
 
 
 def test_a_call_in_a_long_fence_is_reported_once() -> None:
     text = f"Here is the page:\n\n````\n```json\n{FRAME}\n```\n{DECLARED}\n````\n\nThat is all."
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
-    assert [each.code for each in events if isinstance(each, Problem)] == ["quoted-call"]
+    events = read_with(TOOLS, text)
+    assert codes_of(events) == ["quoted-call"]
 
 
 @pytest.mark.parametrize("before", ["I do that now:\n", "Shall I?\n\n", "<plan>\n"])
 def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}\nSo it is.")
+    events = read_with(TOOLS, f"{before}{FRAME}\nSo it is.")
     assert calls_of(events) == []
     [problem] = [each for each in events if isinstance(each, Problem)]
     assert (problem.code, problem.start) == ("unread-call", len(before))
@@ -233,9 +232,9 @@ IN_FENCES = [
 @pytest.mark.parametrize("text", IN_FENCES)
 def test_a_call_in_a_fence_of_another_kind_that_opens_the_turn_is_told(text: str, name: str | None) -> None:
     """Fixed bug: nothing was said of it by name, and of tildes by nobody."""
-    events = events_of(lambda: Parser(TOOLS, **faced(format=name, markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert calls_of(events) == []
-    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+    assert codes_of(events) == ["unread-call"]
 
 
 @pytest.mark.parametrize("name", [None, "hermes", "llama3-json"])
@@ -258,7 +257,7 @@ def test_an_object_that_opens_the_turn_and_breaks_off_is_told(text: str, told: l
 @pytest.mark.parametrize("name", [None, "hermes"])
 def test_a_list_of_python_with_a_bracket_in_a_string(name: str | None) -> None:
     text = "Hi.\n[get_weather(city='see [1]')]"
-    events = events_of(lambda: Parser(TOOLS, **faced(format=name, markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert calls_of(events) == [("get_weather", {"city": "see [1]"})]
 
 
@@ -271,17 +270,17 @@ BRACES = [
 
 @pytest.mark.parametrize("text", BRACES)
 def test_a_line_in_braces_is_no_json(text: str) -> None:
-    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]
+    assert calls_of(read_with(TOOLS, text)) == [OSLO]
     refused = f"For example:\n{text}\ncall: get_weather {{}}\n<call get_weather>{{}}</call>"
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), refused)
+    events = read_with(TOOLS, refused)
     assert calls_of(events) == []
-    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+    assert codes_of(events) == ["unread-call"]
 
 
 def test_what_is_quoted_behind_a_refused_line_is_told_as_quoted() -> None:
     call = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
     for text in (f"Say\nget_weather( then ```\n{call}", f"Say\nget_weather( then\n\n~~~\n{call}\n~~~\nDone."):
-        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)  # called at once
+        events = read_with(TOOLS, text)  # called at once
         assert {each.code for each in events if isinstance(each, Problem)} <= {"quoted-call"}, text
 
 
@@ -300,7 +299,7 @@ def test_json_without_its_opener_is_read_however_it_is_cut() -> None:
 
 def test_json_that_is_no_call_does_not_hide_a_refused_line() -> None:
     before = 'So.\n{"name": "get_weather", "description": "-"}\nFor example:\n'
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}")
+    events = read_with(TOOLS, f"{before}{FRAME}")
     assert [(each.code, each.start) for each in events if isinstance(each, Problem)] == [("unread-call", len(before))]
 
 
@@ -316,9 +315,9 @@ def test_a_line_between_others_that_begins_with_a_tool_and_its_arguments_is_told
         (f"Well.\n\n{line}\n\nThat is it.", ["unread-call"]),
         (f"Well.\n{line.replace('city', 'x')}\n", []),
     ):
-        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+        events = read_with(TOOLS, text)
         assert calls_of(events) == []
-        assert [each.code for each in events if isinstance(each, Problem)] == told
+        assert codes_of(events) == told
 
 
 @pytest.mark.parametrize(
@@ -337,7 +336,7 @@ def test_a_refused_line_does_not_hide_json_that_is_a_call(before: str) -> None:
 @pytest.mark.parametrize("key", ["city: |\n \n\ndays: 3", "days: 3\ncity: |\n"])
 def test_a_block_of_yaml_without_a_line_is_no_value(key: str) -> None:
     text = f"<call get_weather>\n{key}\n</call>"
-    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == []
+    assert calls_of(read_with(TOOLS, text)) == []
 
 
 CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
@@ -351,7 +350,7 @@ OPENING = [
 def test_a_turn_that_opens_with_a_sign_and_spells_a_call_says_so(text: str) -> None:
     events = events_of(lambda: Parser(TOOLS, format="hermes"), text)
     assert calls_of(events) == []
-    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+    assert codes_of(events) == ["unread-call"]
 
 
 @pytest.mark.parametrize(
@@ -388,25 +387,25 @@ OBJECT = '<get_weather>{"city": "Oslo", "days": 3}</get_weather>'
     ],
 )
 def test_an_element_of_a_tools_name_around_one_object(text: str, calls: list[Any]) -> None:
-    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == calls
+    assert calls_of(read_with(TOOLS, text)) == calls
 
 
 @pytest.mark.parametrize(("text", "calls", "told"), TAGS)
 def test_a_tag_that_names_a_tool_does_so_whatever_its_attributes_are(text: str, calls: list[Any], told: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert calls_of(events) == calls
-    assert [each.code for each in events if isinstance(each, Problem)] == [told]
+    assert codes_of(events) == [told]
 
 
 def test_a_tag_that_breaks_off_does_not_go_on_behind_code() -> None:
     """What was in the code was read again with what followed, and then it was open around the call."""
     text = '<seed:tool_cal\n```text\n[Calling tool: get_weather({"city": "Oslo"})]\n```\n \n[call:get_weather city=Oslo days=3]'
-    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]
+    assert calls_of(read_with(TOOLS, text)) == [OSLO]
 
 
 def test_a_symbol_behind_the_name_is_awaited() -> None:
     text = 'run get_weather, :city => "Oslo", :days => 3\nend'
-    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]
+    assert calls_of(read_with(TOOLS, text)) == [OSLO]
 
 
 def test_such_a_call_says_so() -> None:
@@ -468,7 +467,7 @@ def test_a_declared_call_is_streamed_although_its_line_might_begin_another() -> 
 def test_what_was_kept_before_says_nothing_about_a_repair() -> None:
     python = "<tool_call>{'name': 'get_weather', 'arguments': {'city': 'Bern'}}</tool_call>"
     text = f"See\n```\n{DECLARED}\n```\nthen {python}"
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert calls_of(events) == [BERN]
 
 
@@ -480,9 +479,9 @@ def test_reasoning_is_not_read_by_schema() -> None:
 
 def test_problems_of_text_that_became_a_call_are_not_reported() -> None:
     text = "<tool_call>\n<act do='get_weather'>\n<city>Oslo</city>\n</act>\n</tool_call>"
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert calls_of(events) == [("get_weather", {"city": "Oslo"})]
-    assert [event.code for event in events if isinstance(event, Problem)] == ["undeclared-spelling"]
+    assert codes_of(events) == ["undeclared-spelling"]
 
 
 PIECES = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import account, calls_of, events_of
+from tests.support.chunkings import account, calls_of, codes_of, events_of, read_with
 from toolglean import Limits, Parser, ParserOptions, Problem
 
 TOOLS: list[Any] = [
@@ -355,7 +355,7 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
 )
 def test_what_must_not_run_does_not(which: str) -> None:
     name, text, expected, _ = ROWS[which]
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert calls_of(events) == expected
     account(events, text)
 
@@ -370,14 +370,14 @@ def test_what_must_not_run_does_not(which: str) -> None:
     ],
 )
 def test_a_tool_without_parameters_is_not_called_by_a_tag_that_another_tags_closer_ends(text: str, name: str) -> None:
-    events = events_of(lambda: Parser([{"name": "now"}], format=name, options=ParserOptions(markup=True)), text)
+    events = read_with([{"name": "now"}], text, format=name)
     assert calls_of(events) == []
     account(events, text)
 
 
 def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cut() -> None:
     """What follows a call on the straight way is what follows it in the loop, where the turn is narrowed, too."""
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{CODER}. {PHI}")
+    events = read_with(TOOLS, f"{CODER}. {PHI}")
     assert len(calls_of(events)) == 2
 
 
@@ -391,7 +391,7 @@ def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cu
 @pytest.mark.parametrize("name", ["auto", "plamo-3"])
 def test_json_behind_what_began_no_call_is_told_however_it_is_cut(name: str, between: str) -> None:
     events = events_of(lambda: Parser(TOOLS, format=name), f"<tool_call>{between}\n[{_json(1)}]")
-    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+    assert codes_of(events) == ["unread-call"]
 
 
 @pytest.mark.parametrize(
@@ -399,14 +399,12 @@ def test_json_behind_what_began_no_call_is_told_however_it_is_cut(name: str, bet
 )
 def test_an_empty_line_may_follow_the_name(call: str) -> None:
     text = call.replace("{}", '{"text": "a"}' if "call:" not in call else '{text:<|"|>a<|"|>}')
-    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [NOTED]
+    assert calls_of(read_with(TOOLS, text)) == [NOTED]
 
 
 @pytest.mark.parametrize("end", ["````", "`````", "```````", "```````xml\nMore."])
 def test_the_end_of_a_fence_is_read_alike_however_it_is_cut(end: str) -> None:
-    events_of(
-        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"````text\n```tool_call\n{_json(1)}\n```\n{end}"
-    )
+    read_with(TOOLS, f"````text\n```tool_call\n{_json(1)}\n```\n{end}")
 
 
 @pytest.mark.parametrize("name", ["kimi-k2", "lfm2"])
@@ -416,13 +414,13 @@ def test_a_problem_comes_behind_the_text_before_it_however_that_is_cut(before: s
         f"{before}<|tool_calls_section_begin|><|tool_call_begin|>functi<|end_message|>\n"
         + '&lt;invoke name="pay"&gt;\n' * 4
     )
-    events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    read_with(TOOLS, text, format=name)
 
 
 def test_tags_in_data_are_noted_however_they_are_cut() -> None:
     """So closers at the turn's end are text in both cases: something may have opened them."""
     text = '{"a": "<b>"}\n\n<tool_call>\n{"name": "pay", "arguments": {"to":</parameter>\n</function>'
-    events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
+    read_with(TOOLS, text, format="hermes")
 
 
 CUTS = {
@@ -491,13 +489,13 @@ CUTS = {
 @pytest.mark.parametrize("which", CUTS)
 def test_a_problem_has_one_place_however_the_text_is_cut(which: str) -> None:
     name, text = CUTS[which]
-    events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
-    events_of(lambda: Parser(["pay"], format=name, options=ParserOptions(markup=True)), text)
+    read_with(TOOLS, text, format=name)
+    read_with(["pay"], text, format=name)
 
 
 def test_a_line_that_a_marker_would_end_begins_alike_however_it_is_cut() -> None:
     text = '<｜DSML｜invokename="e"><｜DSML｜parametername=""x\n<<think>'
-    events_of(lambda: Parser(TOOLS, format="deepseek-v3.2", options=ParserOptions(markup=True, repair=False)), text)
+    read_with(TOOLS, text, format="deepseek-v3.2", repair=False)
 
 
 @pytest.mark.parametrize("held", [3, 10])

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from tests.support.shared import shared_rows
-from toolglean import CallEnd, Format, Limits, Parser, ParserOptions, Problem, Tool
+from toolglean import CallEnd, Format, Limits, Parser, ParserOptions, Tool
 
 TAG = "<tool_call>"
 END = "</tool_call>"
@@ -160,14 +160,12 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
 def test_row(row: Row) -> None:
-    events = events_of(
-        lambda: Parser(row.tools, format=Format.from_tag(row.tag), options=ParserOptions(markup=True)), row.text
-    )
+    events = read_with(row.tools, row.text, format=Format.from_tag(row.tag))
     assert calls_of(events) == row.calls
     assert content_of(events) == row.content
     unfinished = [event.call.status for event in events if isinstance(event, CallEnd) and event.call.status != "ok"]
     assert tuple(unfinished) == row.unfinished
-    problems = [event.code for event in events if isinstance(event, Problem)]
+    problems = codes_of(events)
     assert problems == list(row.problems)
 
 
@@ -176,7 +174,7 @@ def test_a_limit_that_is_reached_where_text_is_read_again() -> None:
     prefix = "]<]minimax[>["
     nested = f"{prefix}<n>" * 130 + "v" + f"{prefix}</n>" * 130
     text = f'{prefix}<tool_call>\n{prefix}<invoke name="get_time">{nested}{prefix}</invoke>\n{prefix}</tool_call>'
-    events = events_of(lambda: Parser(["get_time"], format="minimax-m3", options=ParserOptions(markup=True)), text)
+    events = read_with(["get_time"], text, format="minimax-m3")
     assert len(calls_of(events)) == 1
     assert not content_of(events)
 
@@ -193,30 +191,19 @@ def test_ids() -> None:
         + TIME
         + END
     )
-    events = events_of(
-        lambda: Parser(["get_time"], format=Format.from_tag(TAG), options=ParserOptions(markup=True, id_prefix="t1_")),
-        text,
-    )
+    events = read_with(["get_time"], text, format=Format.from_tag(TAG), id_prefix="t1_")
     assert [event.call.id for event in events if isinstance(event, CallEnd)] == ["x7", "x8", "t1_2"]
 
 
 def test_unknown_tools_as_content() -> None:
     text = "A " + TAG + '{"name": "lookup", "arguments": {"q": 1}}' + END + " B " + TAG + TIME + END
-    events = events_of(
-        lambda: Parser(
-            ["get_time"], format=Format.from_tag(TAG), options=ParserOptions(markup=True, unknown_tools="content")
-        ),
-        text,
-    )
+    events = read_with(["get_time"], text, format=Format.from_tag(TAG), unknown_tools="content")
     assert calls_of(events) == [("get_time", {})]
     assert content_of(events) == "A " + TAG + '{"name": "lookup", "arguments": {"q": 1}}' + END + " B "
 
 
 def test_no_tools_given() -> None:
-    events = events_of(
-        lambda: Parser(format=Format.from_tag(TAG), options=ParserOptions(markup=True)),
-        TAG + '{"name": "anything", "arguments": {"q": 1}}' + END,
-    )
+    events = read_with(None, TAG + '{"name": "anything", "arguments": {"q": 1}}' + END, format=Format.from_tag(TAG))
     assert calls_of(events) == [("anything", {"q": 1})]
     assert [event.call.known for event in events if isinstance(event, CallEnd)] == [None]
 
@@ -266,12 +253,7 @@ def test_defects_of_the_original_are_right_here() -> None:
     for case in cases:
         calls, content, unfinished = DEFECTS[case["id"].split()[0]]
         text = "".join(case["chunks"])
-        events = events_of(
-            lambda case=case: Parser(  # type: ignore[misc]
-                case["tools"], format=Format.from_tag(case["tag"]), options=ParserOptions(markup=True)
-            ),
-            text,
-        )
+        events = read_with(case["tools"], text, format=Format.from_tag(case["tag"]))
         assert calls_of(events) == calls, case["id"]
         assert content_of(events) == (text if content is None else content), case["id"]
         statuses = [event.call.status for event in events if isinstance(event, CallEnd) and event.call.status != "ok"]
@@ -287,12 +269,12 @@ def test_a_limit_inside_held_back_text_is_passed_there() -> None:
             return Parser(format="qwen3-coder", options=ParserOptions(markup=True, limits=limits))
 
         events = events_of(make, text)
-        assert [event.code for event in events if isinstance(event, Problem)] == ["limit-call-chars"]
+        assert codes_of(events) == ["limit-call-chars"]
         assert [event.call.span for event in events if isinstance(event, CallEnd)] == [(0, chars)]
 
 
 def test_arguments_as_a_string_after_a_marker() -> None:
     text = '[TOOL_CALLS]add[ARGS]"{\\"a\\": 1}"[TOOL_CALLS]add[ARGS]"no object"'
-    events = events_of(lambda: Parser(["add"], format="mistral-v13", options=ParserOptions(markup=True)), text)
+    events = read_with(["add"], text, format="mistral-v13")
     assert calls_of(events) == [("add", {"a": 1})]
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["ok", "malformed"]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, codes_of, content_of, read_with
 from tests.support.face import faced
-from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem, Reasoning, parse
+from toolglean import CallEnd, Limits, Parser, Reasoning, parse
 from toolglean.formats.registry import get_format
 
 TOOLS = ["f", "g"]
@@ -90,7 +90,7 @@ def test_drafts(row: Row) -> None:
         parser = Parser(TOOLS, **faced(**options, markup=True))
         events = parser.feed(row.text) + parser.finish()
     else:
-        events = events_of(lambda: Parser(TOOLS, **faced(**options, markup=True)), row.text)
+        events = read_with(TOOLS, row.text, **options)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == row.reasoning
     if row.content or not any(isinstance(event, CallEnd) for event in events):
@@ -107,9 +107,9 @@ def test_a_draft_is_kept_back_up_to_the_limit() -> None:
     long = CALL.replace("1", f'"{"x" * 100}"')
     for size in (50, 120, 1000):
         limits = Limits(call_chars=size)
-        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True, limits=limits)), f"<think>a {long}")  # noqa: B023
+        events = read_with(TOOLS, f"<think>a {long}", limits=limits)
         assert len(calls_of(events)) == (size == 1000)
-        assert ("limit-call-chars" in [e.code for e in events if isinstance(e, Problem)]) == (size < 1000)
+        assert ("limit-call-chars" in codes_of(events)) == (size < 1000)
 
 
 def test_a_draft_that_is_not_decided_shows_nothing() -> None:

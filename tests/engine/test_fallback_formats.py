@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, content_of, ended_calls, read_with
 from toolglean import (
     CallEnd,
     CallStart,
@@ -25,7 +24,6 @@ from toolglean import (
     Problem,
     Reasoning,
     TemplateError,
-    ToolCall,
     UsageError,
     choose_format,
     parse,
@@ -79,17 +77,9 @@ FALLBACK_FORMATS = {
 }
 
 
-def reader(declared: str | Format | None, **options: Any) -> Parser:
-    return Parser(options.pop("tools", TOOLS), format=declared, **faced(**options, markup=True))
-
-
-def ended(events: list[Any]) -> list[ToolCall]:
-    return [event.call for event in events if isinstance(event, CallEnd)]
-
-
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_fallback_formats_are_read(declared: str | Format, turn: str, content: str) -> None:
-    events = events_of(lambda: reader(declared), turn)
+    events = read_with(TOOLS, turn, format=declared)
     assert calls_of(events) == CALL
     assert content_of(events) == content
     assert not [event for event in events if isinstance(event, Problem)]
@@ -98,7 +88,7 @@ def test_fallback_formats_are_read(declared: str | Format, turn: str, content: s
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, content: str) -> None:
     del content
-    events = events_of(lambda: reader(declared, strict=True), turn)
+    events = read_with(TOOLS, turn, format=declared, strict=True)
     # DeepSeek V4 reads the same calls, but not the section of V3.2.
     assert calls_of(events) == ([] if declared != "deepseek-v4" else CALL)
 
@@ -107,7 +97,7 @@ def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, 
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_calls_to_unknown_tools_are_those_of_auto(declared: str | Format, turn: str, content: str) -> None:
     del content
-    found, auto = (ended(events_of(lambda each=each: reader(each, tools=["other"]), turn)) for each in (declared, None))  # type: ignore[misc]
+    found, auto = (ended_calls(read_with(["other"], turn, format=each)) for each in (declared, None))
     assert found == auto
     assert not any(call.known for call in found)
 
@@ -115,8 +105,8 @@ def test_calls_to_unknown_tools_are_those_of_auto(declared: str | Format, turn: 
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_without_tools_the_named_format_is_read_alone(declared: str | Format, turn: str, content: str) -> None:
     del content
-    found = ended(events_of(lambda: reader(declared, tools=None), turn))
-    assert found == ended(events_of(lambda: reader(declared, tools=None, strict=True), turn))
+    found = ended_calls(read_with(None, turn, format=declared))
+    assert found == ended_calls(read_with(None, turn, format=declared, strict=True))
 
 
 @pytest.mark.sampled(10)
@@ -131,20 +121,15 @@ def test_the_format_goes_on_after_a_fallback_format(declared: str | Format, turn
         pytest.skip("its calls come at the start of the turn")
     own = render(declared, [("get_weather", {"city": "Oslo"})], tools=TOOLS)
     # On a line of its own: a call without a marker shares its lines with nothing.
-    events = events_of(lambda: reader(declared), f"{turn}\nAnd: {own}")
+    events = read_with(TOOLS, f"{turn}\nAnd: {own}", format=declared)
     assert calls_of(events) == [*CALL, ("get_weather", {"city": "Oslo"})]
-    parser = reader(declared)
+    parser = Parser(TOOLS, format=declared)
     parser.add(turn)
     assert parser.format == format_of
 
 
 def test_a_model_s_name_and_a_template_are_advice_too() -> None:
-    assert (
-        calls_of(
-            events_of(lambda: Parser(TOOLS, model="qwen2.5-coder:7b", options=ParserOptions(markup=True)), JSON_CALL)
-        )
-        == CALL
-    )
+    assert calls_of(read_with(TOOLS, JSON_CALL, model="qwen2.5-coder:7b")) == CALL
     pytest.importorskip("jinja2")
     template = (
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>\n"
@@ -152,15 +137,8 @@ def test_a_model_s_name_and_a_template_are_advice_too() -> None:
         "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
     )
     turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
-    assert (
-        calls_of(events_of(lambda: Parser(TOOLS, template=template, options=ParserOptions(markup=True)), turn)) == CALL
-    )
-    assert (
-        calls_of(
-            events_of(lambda: Parser(TOOLS, template=template, options=ParserOptions(strict=True, markup=True)), turn)
-        )
-        == []
-    )
+    assert calls_of(read_with(TOOLS, turn, template=template)) == CALL
+    assert calls_of(read_with(TOOLS, turn, template=template, strict=True)) == []
 
 
 # -- what stays as it was ----------------------------------------------------------------------------------------------
@@ -187,7 +165,7 @@ CONTENT = {
 @pytest.mark.parametrize("text", CONTENT.values(), ids=list(CONTENT))
 @pytest.mark.parametrize("name", ["hermes", "glm-4.5", "kimi-k2"])
 def test_what_is_no_call_is_content(name: str, text: str) -> None:
-    events = events_of(lambda: reader(name), text)
+    events = read_with(TOOLS, text, format=name)
     assert content_of(events) == text
     assert not [event for event in events if isinstance(event, CallStart | Problem)]
 
@@ -207,17 +185,17 @@ FRAMES = {
 @pytest.mark.parametrize(("text", "content"), FRAMES.values(), ids=list(FRAMES))
 @pytest.mark.parametrize("name", ["hermes", "glm-4.5", "kimi-k2", "auto"])
 def test_what_other_families_write_around_calls_is_markup(name: str, text: str, content: str) -> None:
-    events = events_of(lambda: reader(name), text)
+    events = read_with(TOOLS, text, format=name)
     assert (content_of(events), calls_of(events)) == (content, [])
     if name != "auto":
-        alone = events_of(lambda: reader(name, strict=True), text)
+        alone = read_with(TOOLS, text, format=name, strict=True)
         assert content_of(alone) != content or name == "hermes"
 
 
 def test_a_long_json_answer_goes_out_and_the_turn_goes_on() -> None:
     answer = '{"answer": "' + "word " * 1_000 + '"}\n'
     turn = f"{answer}<tool_call>\n{JSON_CALL}\n</tool_call>"
-    events = events_of(lambda: reader("hermes"), turn)
+    events = read_with(TOOLS, turn, format="hermes")
     assert calls_of(events) == CALL
     assert content_of(events).strip() == answer.strip()
     assert not [event for event in events if isinstance(event, Problem)]
@@ -225,18 +203,18 @@ def test_a_long_json_answer_goes_out_and_the_turn_goes_on() -> None:
 
 def test_a_small_limit_gives_a_fallback_format_up_and_nothing_else() -> None:
     turn = f'{{"a": "{"x" * 80}"}} <tool_call>{JSON_CALL}</tool_call>'
-    events = events_of(lambda: reader("hermes", limits=Limits(held=60)), turn)
+    events = read_with(TOOLS, turn, format="hermes", limits=Limits(held=60))
     assert calls_of(events) == CALL
 
 
 def test_plain_text_is_not_held_back() -> None:
-    parser = reader("hermes")
+    parser = Parser(TOOLS, format="hermes")
     assert [parser.add(word).content for word in ("Hello", ", wor", "ld")] == ["Hello", ", wor", "ld"]
 
 
 def test_in_reasoning_the_format_s_own_markers_count_alone() -> None:
     turn = f"<think>\nPerhaps {XML_CALL} or [TOOL_CALLS]f[ARGS]{{}}?\n</think>\n\nNo."
-    events = events_of(lambda: reader("hermes"), turn)
+    events = read_with(TOOLS, turn, format="hermes")
     assert calls_of(events) == []
     assert content_of(events) == "No."
     assert "<function=f>" in "".join(event.text for event in events if isinstance(event, Reasoning))
@@ -244,15 +222,15 @@ def test_in_reasoning_the_format_s_own_markers_count_alone() -> None:
 
 def test_an_unknown_tool_of_the_format_itself_is_its_call() -> None:
     turn = "<tool_call>\n<function=other>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>"
-    events = events_of(lambda: reader("qwen3-coder"), turn)
+    events = read_with(TOOLS, turn, format="qwen3-coder")
     assert calls_of(events) == [("other", {"x": "1"})]
 
 
 def test_a_tag_and_auto_are_not_advised() -> None:
     turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
     for options in ({"tag": "<tool_call>"}, {"format": "auto"}):
-        loose = events_of(lambda options=options: Parser(TOOLS, **faced(**options, markup=True)), turn)  # type: ignore[misc]
-        strict = events_of(lambda options=options: Parser(TOOLS, **faced(**options, markup=True, strict=True)), turn)  # type: ignore[misc]
+        loose = read_with(TOOLS, turn, **options)
+        strict = read_with(TOOLS, turn, **options, strict=True)
         assert loose == strict
 
 
@@ -270,13 +248,13 @@ QUOTED = {
 @pytest.mark.parametrize("turn", QUOTED.values(), ids=list(QUOTED))
 @pytest.mark.parametrize("name", ["hermes", "glm-4.5", "qwen3-coder", "mistral-v3"])
 def test_quoted_calls_never_run(name: str, turn: str) -> None:
-    events = events_of(lambda: reader(name), turn)
+    events = read_with(TOOLS, turn, format=name)
     assert "get_weather" not in [found for found, _ in calls_of(events)]
 
 
 def test_a_fallback_format_s_call_after_a_malformed_one_is_distrusted() -> None:
     turn = f'<tool_call>{{"name": "f", "arguments": {{"s": oops <tool_call>{XML_CALL}'
-    events = events_of(lambda: reader("hermes"), turn)
+    events = read_with(TOOLS, turn, format="hermes")
     assert calls_of(events) == []
     assert [event.call.status for event in events if isinstance(event, CallEnd)] != []
 
@@ -286,7 +264,7 @@ def test_a_fallback_format_s_call_after_a_malformed_one_is_distrusted() -> None:
 
 def test_strict_survives_forks_and_pickles() -> None:
     for strict in (False, True):
-        parser = reader("hermes", strict=strict)
+        parser = Parser(TOOLS, format="hermes", options=ParserOptions(strict=strict))
         parser.feed("\n")
         for twin in (parser.fork(), pickle.loads(pickle.dumps(parser))):
             calls = [*twin.add(JSON_CALL + "\n").calls, *twin.close().calls]
@@ -399,7 +377,7 @@ def test_where_nothing_is_known_it_is_an_error(
 def test_an_opener_that_a_longer_one_begins_with() -> None:
     # "<functioncall" begins so too: what was found must be passed over, or it would be found again for ever.
     for text in ("Hm <functions.f(x)", 'Hm <function=f>{"x": 1}</function>'):
-        events = events_of(lambda: Parser(["f"], format="kimi-k2", options=ParserOptions(markup=True)), text)
+        events = read_with(["f"], text, format="kimi-k2")
         assert len(calls_of(events)) == ("=f>" in text)
 
 
@@ -408,7 +386,7 @@ def test_a_label_before_a_tag_is_no_beginning_of_a_call(label: str) -> None:
     """Where the tag was in the same chunk, the label alone was looked at, and the line was kept as a call."""
     text = f"{label}<f>\n<x>1</x>\n</f>\n"
     for name in ("harmony", "auto"):  # to `auto`, "function" may be a marker, and was looked at alone in every chunk
-        events = events_of(lambda name=name: reader(name), text)  # type: ignore[misc]
+        events = read_with(TOOLS, text, format=name)
         assert calls_of(events) == []
         assert content_of(events) == text
 
@@ -429,6 +407,6 @@ LATER = {
 def test_what_another_family_quotes_after_the_first_call_does_not_run(later: str, calls: list[Any]) -> None:
     string = {"type": "object", "properties": {"s": {"type": "string"}}}
     tools = [*TOOLS, {"name": "g", "parameters": string}]
-    events = events_of(lambda: Parser(tools, options=ParserOptions(markup=True)), f"{FIRST_CALL}\n\n{later}")
+    events = read_with(tools, f"{FIRST_CALL}\n\n{later}")
     ran = [each for each in calls_of(events) if each != ("h", {"s": INNER})]
     assert ran == [("f", {"x": 1}), *calls]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallEnd, Parser, ParserOptions, Problem, Reasoning
+from tests.support.chunkings import calls_of, content_of, read_with
+from toolglean import CallEnd, Problem, Reasoning
 
 TOOLS = ["f", "g"]
 FIRST = (
@@ -35,7 +35,7 @@ BODY = "<|message|>import x\nprint(x)<|call|><|start|>assistant<|channel|>final<
 def test_a_second_recipient_stands_in_the_role(header: str, name: str) -> None:
     for first, kind in product(FIRST, KINDS):
         turn = f'{first}{header}to=functions.g{kind}<|message|>{{"b": 2}}<|call|>'
-        events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), turn)
+        events = read_with(TOOLS, turn, format=name)
         assert calls_of(events) == [("f", {"a": 1}), ("g", {"b": 2})]
         assert content_of(events) == ""
         assert not [event for event in events if isinstance(event, Problem | Reasoning)]
@@ -46,7 +46,7 @@ def test_a_second_recipient_stands_in_the_role(header: str, name: str) -> None:
 def test_code_for_python(header: str, name: str) -> None:
     """The value of the only parameter where the tool has one; else a call that cannot run, never text for the user."""
     for tools in (PYTHON, TOOLS, None):
-        events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), header + BODY)  # noqa: B023
+        events = read_with(tools, header + BODY, format=name)
         ends = [(event.call.name, event.call.status) for event in events if isinstance(event, CallEnd)]
         assert ends == [("python", "ok" if tools is PYTHON else "malformed")]
         assert calls_of(events) == ([("python", {"code": "import x\nprint(x)"})] if tools is PYTHON else [])
@@ -59,19 +59,17 @@ def test_text_behind_a_marker_that_says_json_is_no_argument(text: str, name: str
     """It was the value of the only text parameter: a refusal ran as a command."""
     for kind in ("<|channel|>commentary <|constrain|>json", "<|channel|>commentary json", " <|constrain|>json"):
         turn = f" to=functions.python{kind}<|message|>{text}<|call|>"
-        events = events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)
+        events = read_with(PYTHON, turn, format=name)
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
     turn = f"to=functions.python json {text}"
-    assert calls_of(events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)) == []
+    assert calls_of(read_with(PYTHON, turn, format=name)) == []
 
 
 @pytest.mark.parametrize("tool", ["get_json", "run_code", "to_python", "json"])
 def test_a_name_that_ends_like_a_kind(tool: str) -> None:
     for kind in ("", " json", " <|constrain|>json"):
         turn = f'<|channel|>commentary to=functions.{tool}{kind}<|message|>{{"a": 1}}<|call|>'
-        calls: Any = calls_of(
-            events_of(lambda: Parser([tool], format="harmony", options=ParserOptions(markup=True)), turn)
-        )
+        calls: Any = calls_of(read_with([tool], turn, format="harmony"))
         assert calls == [(tool, {"a": 1})]
 
 
@@ -81,13 +79,13 @@ def test_a_name_is_never_split(tools: list[str], name: str) -> None:
     """`to=functions.shelljson{}` ran the tool `shell`, even where a tool was named so."""
     for before in ("", "commentary ", "assistantcommentary ", "So: "):
         turn = f'{before}to=functions.shelljson{{"a": 1}}'
-        events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), turn)
+        events = read_with(tools, turn, format=name)
         assert calls_of(events) == []
         turn = f'{before}to=functions.shell json{{"a": 1}}'
-        events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), turn)
+        events = read_with(tools, turn, format=name)
         assert calls_of(events) == [("shell", {"a": 1})]
     turn = '<|channel|>commentary to=functions.shelljson<|message|>{"a": 1}<|call|>'
-    events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), turn)
+    events = read_with(tools, turn, format=name)
     assert [(e.call.name, e.call.known) for e in events if isinstance(e, CallEnd)] == [("shelljson", len(tools) > 1)]
 
 
@@ -95,7 +93,7 @@ def test_a_name_is_never_split(tools: list[str], name: str) -> None:
 def test_a_channel_that_is_written_twice(name: str) -> None:
     turn = '<|channel|>commentary to=functions.f<|channel|>commentary <|constrain|>json<|message|>{"a": 1}<|call|>'
     for header in ("", "<|start|>assistant"):
-        events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), header + turn)
+        events = read_with(TOOLS, header + turn, format=name)
         assert (calls_of(events), content_of(events)) == ([("f", {"a": 1})], "")
 
 
@@ -108,10 +106,7 @@ SAYS = "<|start|>assistant<|channel|>final<|message|>"
 def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str) -> None:
     """It was taken for the marker, and it and the white space around it were lost."""
     thought = f"I write {marker} at the end, then more."
-    events = events_of(
-        lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)),
-        f"{THINKS}{thought}<|end|>{SAYS}Hi<|return|>",
-    )
+    events = read_with(["f"], f"{THINKS}{thought}<|end|>{SAYS}Hi<|return|>", format=option)
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == thought
     assert content_of(events) == "Hi"
 
@@ -120,9 +115,7 @@ def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str)
     "end", ["<|call|>", "<|return|>", "<|call|>\n", "<|call|> <|start|>assistant<|channel|>final<|message|>Hi"]
 )
 def test_a_marker_before_another_or_the_end_is_markup(end: str) -> None:
-    events = events_of(
-        lambda: Parser(["f"], format="harmony", options=ParserOptions(markup=True)), f"{THINKS}So be it.{end}"
-    )
+    events = read_with(["f"], f"{THINKS}So be it.{end}", format="harmony")
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So be it."
     assert content_of(events) == ("Hi" if end.endswith("Hi") else "")
 
@@ -130,9 +123,7 @@ def test_a_marker_before_another_or_the_end_is_markup(end: str) -> None:
 @pytest.mark.parametrize("option", ["harmony", "auto"])
 def test_json_in_the_final_channel_is_the_answer(option: str) -> None:
     answer = '{"name": "f", "arguments": {}}'
-    events = events_of(
-        lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)), f"{SAYS}{answer}<|return|>"
-    )
+    events = read_with(["f"], f"{SAYS}{answer}<|return|>", format=option)
     assert (calls_of(events), content_of(events)) == ([], answer)
 
 
@@ -146,6 +137,6 @@ TAILS = ("\n", " json", " JSON", " <|constrain|>json", " <|constrain|>JSON", "<|
 def test_what_is_behind_a_channels_name_is_markup(header: str, option: str) -> None:
     """Fixed bug: the answer was reasoning, or had the header in it."""
     text = f"<|channel|>analysis\n<|message|>So.<|end|><|start|>assistant<|channel|>{header}<|message|>{{}} it is.<|return|>"
-    events = events_of(lambda: Parser(TOOLS, format=option, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=option)
     assert content_of(events) == "{} it is."
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So."

@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from toolglean import (
     CallEnd,
     CallStart,
     Limits,
     Parser,
     ParserOptions,
-    Problem,
     Reasoning,
     ToolSet,
     UsageError,
@@ -55,7 +54,7 @@ def test_auto_knows_the_reasoning_of_every_family(opener: str, closer: str) -> N
 
 @pytest.mark.parametrize("text", ["<thinking>Hm", "Write <thinking> first.", "<thinking>x</thinking>"])
 def test_thinking_in_auto(text: str) -> None:
-    events_of(lambda: Parser(format="auto", options=ParserOptions(markup=True)), text)
+    read_with(None, text, format="auto")
 
 
 # -- numbers, characters -----------------------------------------------------------------------------------------------
@@ -85,7 +84,7 @@ def test_a_line_break_of_two_characters_is_one_line_break(value: str, expected: 
     """Around a value, if both are: what a model wrote on Windows."""
     call = coder("\0").replace("\n\0\n", value)
     tools = typed("string")
-    events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), call)
+    events = read_with(tools, call, format=name)
     assert calls_of(events) == [("f", {"n": expected})]
 
 
@@ -116,9 +115,7 @@ def test_integers_with_exponents(text: str, value: object) -> None:
     output = parse(coder(text), typed("integer"), format="qwen3-coder")
     assert output.calls[0].arguments == {"n": value}
     if len(text) < 400:
-        events_of(
-            lambda: Parser(typed("integer"), format="qwen3-coder", options=ParserOptions(markup=True)), coder(text)
-        )
+        read_with(typed("integer"), coder(text), format="qwen3-coder")
 
 
 @pytest.mark.parametrize("name", ["\ud800", "BULL\udfffET", "", "A" * 255, "LATIN SMALL LETTER \x00", "é"])
@@ -126,7 +123,7 @@ def test_integers_with_exponents(text: str, value: object) -> None:
 def test_characters_by_name(name: str, before: str, after: str) -> None:
     """What is not a character's name stays as it is."""
     text = f"{before}\\N{{{name}}}{after}"
-    events = events_of(lambda: Parser(["f"], format="pythonic", options=ParserOptions(markup=True)), text)
+    events = read_with(["f"], text, format="pythonic")
     arguments: Any = calls_of(events)[0][1]
     value = arguments["x"] if isinstance(arguments["x"], str) else arguments["x"]["a"][0]
     assert value == whole_characters("\\N{" + name + "}")
@@ -215,7 +212,7 @@ def test_the_depth_limit(which: str, limit: int) -> None:
     assert [each.call.status for each in events if isinstance(each, CallEnd)] == ["ok"]
     events = events_of(make, written("[" * (held + 1) + "1" + "]" * (held + 1)))
     assert [each.call.status for each in events if isinstance(each, CallEnd)] == ["malformed"]
-    assert [each.code for each in events if isinstance(each, Problem)] == ["limit-depth"]
+    assert codes_of(events) == ["limit-depth"]
 
 
 @pytest.mark.sampled(1, each="which")
@@ -288,9 +285,7 @@ def test_references_are_followed_in_every_dialect(which: str) -> None:
     name, _, written, _ = DEEP[which]
     tools = ToolSet([{"name": "f", "parameters": REFERRED}])
     text = written("007" if which == "quoted" else "7")
-    assert calls_of(events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), text)) == [
-        ("f", {"n": 7})
-    ]
+    assert calls_of(read_with(tools, text, format=name)) == [("f", {"n": 7})]
     assert parse(render(name, [("f", {"n": 7})], tools=tools), tools, format=name).calls[0].arguments == {"n": 7}
 
 

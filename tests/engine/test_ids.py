@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.chunkings import events_of
-from toolglean import CallEnd, Parser, ParserOptions
+from tests.support.chunkings import read_with
+from toolglean import CallEnd
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ from toolglean import CallEnd, Parser, ParserOptions
 def test_no_two_calls_share_an_id(written: list[str | None], ids: list[str]) -> None:
     parts = [f'"id": "{each}", ' if each else "" for each in written]
     text = "".join(f'<tool_call>{{{part}"name": "f", "arguments": {{}}}}</tool_call>' for part in parts)
-    events = events_of(lambda: Parser(["f"], format="hermes", options=ParserOptions(markup=True)), text)
+    events = read_with(["f"], text, format="hermes")
     assert [event.call.id for event in events if isinstance(event, CallEnd)] == ids

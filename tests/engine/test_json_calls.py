@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, codes_of, content_of, read_with
 from toolglean import CallEnd, Content, Event, Format, Limits, Parser, ParserOptions, Problem, render
 from toolglean.engine.reasons import IGNORED_KEYS, IN_JSON_STRING, LEFTOVER_MARKER, MISPLACED, not_a_call
 from toolglean.scan import data
@@ -41,7 +40,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 def read(text: str, **options: Any) -> list[Event]:
     tools, one_of_many = options.pop("tools", TOOLS), options.pop("one_of_many", False)
-    return events_of(lambda: Parser(tools, **faced(**options, markup=True)), text, one_of_many=one_of_many)
+    return read_with(tools, text, **options, one_of_many=one_of_many)
 
 
 def problems(events: list[Event]) -> list[str]:
@@ -445,7 +444,7 @@ def test_what_is_in_the_object_of_a_call_is_data(name: str, marked: str) -> None
     for options in ({}, {"format": "hermes"}):
         events = read(marked.replace("{}", json.dumps(document)), **options)
         assert calls_of(events) == expected
-        assert [event.code for event in events if isinstance(event, Problem)][:1] == ([told] if told else [])
+        assert codes_of(events)[:1] == ([told] if told else [])
 
 
 def test_calls_under_any_key_after_a_tag() -> None:

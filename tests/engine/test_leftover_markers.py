@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Parser, ParserOptions, Problem
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
+from toolglean import Parser, ParserOptions
 
 TOOLS = ["f", "g"]
 BEGIN, END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
@@ -102,10 +102,10 @@ ROWS = [
 @pytest.mark.parametrize(("row", "name"), ROWS, ids=[f"{row.what}: {name}" for row, name in ROWS])
 def test_what_is_left_over(row: Row, name: str) -> None:
     """Sections of Kimi, wrappers of other families, and closers that nothing opened."""
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), row.text)
+    events = read_with(TOOLS, row.text, format=name)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert content_of(events) == row.content
-    assert [event.code for event in events if isinstance(event, Problem)] == [LEFT] * row.left
+    assert codes_of(events) == [LEFT] * row.left
 
 
 def test_strictly_read_text_keeps_them() -> None:
@@ -116,9 +116,5 @@ def test_strictly_read_text_keeps_them() -> None:
 
 def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> None:
     text = '<tool_calls>\n<invoke name="f" \n</tool_calls> it was.'
-    codes = [
-        each.code
-        for each in events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
-        if isinstance(each, Problem)
-    ]
+    codes = codes_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text))
     assert set(codes) == {"unreadable-call"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from toolglean import Limits, Parser, ParserOptions, Problem, parse
 
 TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
@@ -29,11 +29,9 @@ CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 )
 def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text: str) -> None:
     """Whether it was `ok` depended on the cuts."""
-    events = events_of(
-        lambda: Parser(["f"], format=name, options=ParserOptions(limits=Limits(call_chars=most), markup=True)), text
-    )
+    events = read_with(["f"], text, format=name, limits=Limits(call_chars=most))
     assert calls_of(events) == []
-    assert "limit-call-chars" in [event.code for event in events if isinstance(event, Problem)]
+    assert "limit-call-chars" in codes_of(events)
 
 
 @pytest.mark.parametrize(
@@ -53,16 +51,14 @@ def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text
 )
 def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limits | None, text: str) -> None:
     """An opener of letters directly after a malformed call; a limit of a call that begins in the middle of a chunk."""
-    events_of(lambda: Parser(format=name, options=ParserOptions(limits=limits or Limits(), markup=True)), text)
+    read_with(None, text, format=name, limits=limits or Limits())
 
 
 @pytest.mark.parametrize("between", [40, 48, 49, 300])
 def test_what_is_too_long_to_be_a_call_by_schema_quotes_none_wherever_it_is_cut(between: int) -> None:
     """It is let go now and then, and whether a value was open in it depended on when."""
     text = f"CALL: f\n{'z' * between}\nx: {CALL} "
-    events = events_of(
-        lambda: Parser(TOOLS, format="hermes", options=ParserOptions(limits=Limits(held=60), markup=True)), text
-    )
+    events = read_with(TOOLS, text, format="hermes", limits=Limits(held=60))
     assert len(calls_of(events)) == (between > 48)
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, events_of
-from tests.support.face import faced
-from toolglean import CallEnd, Parser, ToolSet, render
+from tests.support.chunkings import calls_of, read_with
+from toolglean import CallEnd, ToolSet, render
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}, "required": ["q"]}
 TOOLS = ToolSet([{"type": "function", "function": {"name": "find", "description": "-", "parameters": SCHEMA}}])
@@ -17,7 +16,7 @@ FORMATS = ("anthropic", "deepseek-v3.2", "qwen3-coder", "minimax-m2", "glm-4.7",
 
 
 def read(text: str, name: str | None) -> list[Any]:
-    return events_of(lambda: Parser(TOOLS, format=name, **faced(markup=True)), text)
+    return read_with(TOOLS, text, format=name)
 
 
 def call_with(name: str, value: str) -> str:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, codes_of, content_of, read_with
 from toolglean import CallStart, Parser, ParserOptions, Problem, render
 from toolglean.formats.headers import HEADERS
 from toolglean.formats.registry import all_formats
@@ -65,7 +64,7 @@ CALLED = [
 @pytest.mark.parametrize("text", MENTIONS)
 def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> None:
     text = text.format(call)
-    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([], text)
     assert sum(isinstance(event, Problem) for event in events) == 1
 
@@ -87,7 +86,7 @@ def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> 
 def test_a_call_without_a_marker_in_a_sentence_is_none(before: str, behind: str, count: int) -> None:
     text = f"{before}default_api:delete_all{{path:x}}{behind}"
     for name in ("auto", "gemma-verbal"):
-        events = events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), text)  # noqa: B023
+        events = read_with(TOOLS, text, format=name)
         assert len(calls_of(events)) == count
         assert sum(isinstance(event, Problem) for event in events) == 1 - count
 
@@ -113,7 +112,7 @@ ENDED = [
 def test_a_call_behind_what_ends_a_section_or_on_a_line_of_its_own_is_one(name: str, text: str) -> None:
     call = render(name, [("delete_all", {"path": "x"})], tools=TOOLS).strip()
     text = text.format("I will delete it now", call)
-    assert len(calls_of(events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), text))) == 1
+    assert len(calls_of(read_with(TOOLS, text, format=name))) == 1
 
 
 @pytest.mark.sampled(6)
@@ -122,10 +121,7 @@ def test_a_call_that_a_sentence_mentions_with_its_header_is_an_example(name: str
     """The header does not end the sentence."""
     call = render(name, [("delete_all", {"path": "x"})], tools=TOOLS).strip()
     for given in (name, "auto") if marker.strip().startswith(HEADERS) else (name,):  # others drop what is content here
-        events = events_of(
-            lambda given=given: Parser(TOOLS, **faced(markup=True, format=given)),  # type: ignore[misc]
-            f"Never write {marker}{call} in an answer.",
-        )
+        events = read_with(TOOLS, f"Never write {marker}{call} in an answer.", format=given)
         assert calls_of(events) == []
 
 
@@ -133,7 +129,7 @@ def test_a_call_that_a_sentence_mentions_with_its_header_is_an_example(name: str
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 @pytest.mark.parametrize("text", CALLED)
 def test_any_other_call_is_one(text: str, call: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text.format(call))
+    events = read_with(TOOLS, text.format(call))
     assert len(calls_of(events)) == 1
 
 
@@ -142,9 +138,9 @@ def test_any_other_call_is_one(text: str, call: str) -> None:
 def test_a_call_without_the_arguments_that_are_required_says_so(written: str, name: str | None) -> None:
     text = f'<tool_call>{{"name": "delete_all"{written}}}</tool_call>'
     for tools, told in ((TOOLS, ["missing-arguments"]), (["delete_all"], [])):
-        events = events_of(lambda tools=tools: Parser(tools, format=name, **faced(markup=True)), text)  # type: ignore[misc]
+        events = read_with(tools, text, format=name)
         assert calls_of(events) == [("delete_all", {})]
-        assert [event.code for event in events if isinstance(event, Problem)] == told
+        assert codes_of(events) == told
 
 
 @pytest.mark.parametrize(
@@ -154,7 +150,7 @@ def test_a_call_without_the_arguments_that_are_required_says_so(written: str, na
 def test_two_calls_in_a_sentence(call: str, behind: str) -> None:
     """Fixed bug: the second one made the first one a call, whatever followed on their line."""
     text = f"I call {call} {call}{behind}"
-    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text)
+    events = read_with(TOOLS, text)
     expected = 0 if behind == " now." or "default_api" in call else 2
     assert len(calls_of(events)) == expected
     assert expected or (content_of(events) == text and any(isinstance(event, Problem) for event in events))
@@ -204,11 +200,11 @@ def test_where_a_sentence_goes_on(text: str, expected: bool) -> None:
     "text", ["delete_all() <", "[delete_all() <", "[delete_all(),\n<", "<delete_all></delete_all> <"]
 )
 def test_behind_a_call_without_a_marker_a_sign_is_no_cut_marker(text: str) -> None:
-    events = events_of(lambda: Parser(["delete_all"], **faced(markup=True)), text)
+    events = read_with(["delete_all"], text)
     assert calls_of(events) == []
 
 
 @pytest.mark.parametrize("text", ["[delete_all(),\nfoo]", "[delete_all(),\n# never\n]", "[delete_all(),\n x"])
 def test_a_line_break_in_a_list_that_is_open_ends_no_line(text: str) -> None:
-    events = events_of(lambda: Parser(["delete_all"], **faced(markup=True)), text)
+    events = read_with(["delete_all"], text)
     assert calls_of(events) == []

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import events_of
-from toolglean import CallDelta, CallEnd, Content, Parser, ParserOptions, Problem, ToolCall
+from tests.support.chunkings import read_with
+from toolglean import CallDelta, CallEnd, Content, Parser, Problem, ToolCall
 from toolglean.engine.open_call import NameAlone
 
 ROWS = [
@@ -76,7 +76,7 @@ def test_no_call_runs_without_arguments_that_are_there(
 
 @pytest.mark.parametrize(("format", "turn", "statuses"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_follows_tells(format: str, turn: str, statuses: list[str]) -> None:  # noqa: A002
-    events = events_of(lambda: Parser(["f", "g"], format=format, options=ParserOptions(markup=True)), turn)
+    events = read_with(["f", "g"], turn, format=format)
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == statuses
     refused = [event for event in events if isinstance(event, Problem) and event.code == "name-alone"]
     assert len(refused) == statuses.count("malformed")

@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import CallStart, Format, Parser, ParserOptions, Problem, ToolSet, parse
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
+from toolglean import CallStart, Format, Parser, Problem, ToolSet, parse
 
 TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b", "web.fetch", "tools/fetch"])
 
@@ -50,7 +50,7 @@ def _hermes(name: str) -> str:
 
 @pytest.mark.parametrize(("written", "tool"), MEANT.values(), ids=list(MEANT))
 def test_a_namespace_is_left_out(written: str, tool: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), _hermes(written))
+    events = read_with(TOOLS, _hermes(written), format="hermes")
     assert calls_of(events) == [(tool, {"x": 1})]
 
 
@@ -63,19 +63,14 @@ def test_any_other_word_makes_another_tool(written: str) -> None:
 @pytest.mark.parametrize("name", ["auto", "pythonic", "raven", "hermes", "lfm2"])
 @pytest.mark.parametrize("text", ["dry_run.delete_all()", "[functions.undo.delete_all()]"])
 def test_without_a_marker_an_unknown_name_is_content(name: str, text: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert calls_of(events) == []
     assert content_of(events) == text
 
 
 def test_discovery_knows_the_same_namespaces() -> None:
     def read(payload: str) -> object:
-        return calls_of(
-            events_of(
-                lambda: Parser(TOOLS, format=Format.from_tag("<call>"), options=ParserOptions(markup=True)),
-                f"<call>{payload}</call>",
-            )
-        )
+        return calls_of(read_with(TOOLS, f"<call>{payload}</call>", format=Format.from_tag("<call>")))
 
     assert read('functions.delete_all {"x": 1}') == [("delete_all", {"x": 1})]
     assert read('dry_run.delete_all {"x": 1}') == []
@@ -85,7 +80,7 @@ MISSED = '<tool_call>{"name": "undo.delete_all"}</tool_call>'
 
 
 def test_a_missed_call_of_another_namespace_is_visible() -> None:
-    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), MISSED)
+    events = read_with(TOOLS, MISSED, format="hermes")
     assert calls_of(events) == []
     assert [event.reason for event in events if isinstance(event, Problem)]
 
@@ -116,7 +111,7 @@ def test_the_server_of_a_tool_is_used_or_reported(
         f"<use_mcp_tool>\n<server_name>{server}</server_name>\n<tool_name>read</tool_name>\n<arguments>\n"
         '{"x": 1}\n</arguments>\n</use_mcp_tool>'
     )
-    events = events_of(lambda: Parser(tools, format=named, options=ParserOptions(markup=True)), text)
+    events = read_with(tools, text, format=named)
     assert calls_of(events) == [(name, {"x": 1})]
     assert [f"{event.code}: {event.text}" for event in events if isinstance(event, Problem)] == problems
 
@@ -155,7 +150,7 @@ OPEN = [
 )
 def test_a_name_left_open_is_content_where_tools_are_known(named: str, call: str, name: str) -> None:
     text = f"The form is {call.format(name)} for all."
-    events = events_of(lambda: Parser(TOOLS, format=named, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=named)
     assert calls_of(events) == []
     assert content_of(events) == text
 
@@ -183,13 +178,10 @@ FORMS = {
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
 def test_in_the_middle_of_a_line_the_call_of_an_unknown_tool_is_an_example(name: str, call: str) -> None:
     for declared in (name, "auto"):
-        events = events_of(
-            lambda declared=declared: Parser(TOOLS, format=declared, options=ParserOptions(markup=True)),  # type: ignore[misc]
-            f"So {call} is it.",
-        )
+        events = read_with(TOOLS, f"So {call} is it.", format=declared)
         assert calls_of(events) == []
         assert content_of(events) == f"So {call} is it."
-        assert [event.code for event in events if isinstance(event, Problem)] == ["unknown-tool"]
+        assert codes_of(events) == ["unknown-tool"]
 
 
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
@@ -202,7 +194,7 @@ def test_elsewhere_it_is_the_call_of_an_unknown_tool(name: str, call: str) -> No
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
 def test_the_call_of_a_known_tool_counts_in_the_middle_of_a_line(name: str, call: str) -> None:
     text = f"It is so. {call.replace('get_stock', 'fetch')} Now wait."
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert [made for made, _ in calls_of(events)] == ["fetch"]
 
 
@@ -211,7 +203,7 @@ def test_the_call_of_a_known_tool_counts_in_the_middle_of_a_line(name: str, call
 def test_a_message_to_nobody_but_the_model_or_the_user_is_no_call(name: str, recipient: str) -> None:
     """Muse Spark's headers say so, also where another format is named."""
     text = f" to={recipient}<|message|>It is 5 degrees.<|eom|>"
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert not any(isinstance(event, CallStart) for event in events)
     assert "It is 5 degrees." in content_of(events)
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, read_with
 from tests.support.face import faced
-from toolglean import CallEnd, Parser, ParserOptions, Problem
+from toolglean import CallEnd, Parser, Problem
 
 TOOLS = ["f", "shell"]
 HERMES = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
@@ -92,7 +92,7 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_markers_without_a_call(row: Row) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=row.format, options=ParserOptions(markup=True)), row.text)
+    events = read_with(TOOLS, row.text, format=row.format)
     ends = [event.call.status for event in events if isinstance(event, CallEnd)]
     assert [name for name, _ in calls_of(events)] == row.calls
     assert [status for status in ends if status != "ok"] == row.unfinished
@@ -142,6 +142,6 @@ def test_a_marker_at_the_end_after_text_that_waits(
     name: str, tools: list[Any], text: str, marker: str, problems: tuple[str, ...]
 ) -> None:
     """Whole, it was content; in pieces it was markup, because the backtick had been emitted before."""
-    events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), text + marker)
+    events = read_with(tools, text + marker, format=name)
     assert content_of(events).rstrip() == text.rstrip()
     assert tuple(event.code for event in events if isinstance(event, Problem)) == problems

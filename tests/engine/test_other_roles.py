@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from toolglean import Parser, ParserOptions, Problem, Reasoning
 from toolglean.formats.quotations import OTHERS, ROLE_HEADERS
 
@@ -16,10 +16,10 @@ HEADERS = [*OTHERS, *(f"{each}user\n" for each in ROLE_HEADERS)]
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_call_after_another_header_in_the_reasoning_does_not_run(header: str) -> None:
     text = f"<think>Ok. {header}run it {CALL}"
-    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), text)
+    events = read_with(["f"], text)
     assert calls_of(events) == []
     assert "".join(event.text for event in events if isinstance(event, Reasoning)) == text.removeprefix("<think>")
-    assert [event.code for event in events if isinstance(event, Problem)] == ["another-message"]
+    assert codes_of(events) == ["another-message"]
 
 
 MESSAGES = [  # as templates write the next message, behind the model's own
@@ -75,7 +75,7 @@ def test_a_call_in_the_next_message_behind_what_is_held_back_or_quoted_does_not_
 @pytest.mark.parametrize("given", [True, False])
 def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: bool) -> None:
     form = name if given else "auto"
-    events = events_of(lambda: Parser(["f"], format=form, options=ParserOptions(markup=True)), f"{text} 7\n{CALL}")
+    events = read_with(["f"], f"{text} 7\n{CALL}", format=form)
     assert calls_of(events) == [("f", {})]
     told = [(event.code, event.text) for event in events if isinstance(event, Problem)]
     assert told == [("another-message", text.rpartition("\n")[2])]
@@ -84,22 +84,22 @@ def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: 
 @pytest.mark.parametrize("name", ["react", "auto"])
 def test_a_word_that_begins_like_a_result_is_none(name: str) -> None:
     text = "Action: f\nAction Input: {}\nObservations show that.\nAction: f\nAction Input: {}"
-    events = events_of(lambda: Parser(["f"], format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(["f"], text, format=name)
     assert len(calls_of(events)) == 2
 
 
 @pytest.mark.parametrize("text", ["<s>10</s> tool (new)\n", "<s>ten</s>\n\nContext: fine\n", "<s>a</s> Tool: b\n"])
 def test_a_word_for_a_role_behind_a_tag_is_no_header(text: str) -> None:
-    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), f"{text}{CALL}")
+    events = read_with(["f"], f"{text}{CALL}")
     assert [name for name, _ in calls_of(events)] == ["f"]
 
 
 @pytest.mark.parametrize("header", MESSAGES)
 @pytest.mark.parametrize("name", ["hermes", "auto"])
 def test_a_call_in_the_next_message_does_not_run(name: str, header: str) -> None:
-    events = events_of(lambda: Parser(["f"], format=name, options=ParserOptions(markup=True)), f"Done.{header}{CALL}")
+    events = read_with(["f"], f"Done.{header}{CALL}", format=name)
     assert calls_of(events) == []
-    assert "another-message" in [event.code for event in events if isinstance(event, Problem)]
+    assert "another-message" in codes_of(events)
 
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "kimi-k2", "mistral-v13", "glm-4.5"])
@@ -113,14 +113,14 @@ def test_nor_does_it_with_a_named_format(name: str, policy: str) -> None:
 def test_what_follows_the_reasoning_is_read() -> None:
     """A model may reason about headers."""
     text = f"<think>The user's message begins with <|im_start|>user and a line break.</think>So: {CALL}"
-    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), text)
+    events = read_with(["f"], text)
     assert [name for name, _ in calls_of(events)] == ["f"]
     assert content_of(events).strip() == "So:"
 
 
 @pytest.mark.parametrize("text", ["<|im_start|>assistant\n", "<|im_start|>use", "[INS", "<|im_start|> the user says "])
 def test_what_is_not_a_header_of_another_role(text: str) -> None:
-    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), f"<think>Ok. {text}{CALL}")
+    events = read_with(["f"], f"<think>Ok. {text}{CALL}")
     assert [name for name, _ in calls_of(events)] == ["f"]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, events_of, read_with
 from tests.support.depth import chosen
 from tests.support.face import faced
 from toolglean import CallEnd, CallStart, Format, Parser, ParserOptions, Problem, Reasoning, UsageError, join, render
@@ -27,7 +27,7 @@ def reasoning_of(events: list[object]) -> str:
 )
 def test_the_prompt_has_opened_the_reasoning(options: dict[str, str]) -> None:
     text = f"I should call f.\n</think>\n\nSure.\n{CALL}"
-    events = events_of(lambda: Parser(format="hermes", **faced(**options, markup=True)), text)
+    events = read_with(None, text, format="hermes", **options)
     assert reasoning_of([*events]) == "I should call f."
     assert content_of(events) == "Sure.\n"
     assert calls_of(events) == [("f", {"x": 1})]
@@ -35,28 +35,26 @@ def test_the_prompt_has_opened_the_reasoning(options: dict[str, str]) -> None:
 
 def test_a_prompt_with_calls_of_earlier_turns() -> None:
     prompt = f"<|im_start|>assistant\n{CALL}<|im_end|>\n<|im_start|>user\nAgain, with <tool_call>.<|im_end|>\n<|im_start|>assistant\n"
-    events = events_of(lambda: Parser(format="hermes", prompt=prompt, options=ParserOptions(markup=True)), CALL)
+    events = read_with(None, CALL, format="hermes", prompt=prompt)
     assert [event.call.id for event in events if isinstance(event, CallEnd)] == ["call_0"]
     assert [event.call.span[0] for event in events if isinstance(event, CallEnd)] == [0]
 
 
 def test_a_call_that_the_prompt_has_begun() -> None:
     prompt = '<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {'
-    events = events_of(
-        lambda: Parser(format="hermes", prompt=prompt, options=ParserOptions(markup=True)), '"x": 1}}\n</tool_call>'
-    )
+    events = read_with(None, '"x": 1}}\n</tool_call>', format="hermes", prompt=prompt)
     assert calls_of(events) == [("f", {"x": 1})]
 
 
 def test_the_first_character_behind_a_prompt_is_text_on_the_line_however_it_is_cut() -> None:
     prompt = ".<start_function_call>call:g{}<end_function_call><start"
     text = "e<start_function_call>call:v{x:<escape><escape>}<"
-    events_of(lambda: Parser(TOOLS, format="functiongemma", prompt=prompt, options=ParserOptions(markup=True)), text)
+    read_with(TOOLS, text, format="functiongemma", prompt=prompt)
 
 
 def test_the_header_of_another_message_in_a_document_does_not_end_the_turn_however_it_is_cut() -> None:
     text = '{"<|observation|>":"","":3}<|user|>'
-    events_of(lambda: Parser(format="glm-4", prompt='"', options=ParserOptions(markup=True)), text)
+    read_with(None, text, format="glm-4", prompt='"')
 
 
 @pytest.mark.parametrize("name", ["hermes", "kimi-k2", "mistral-v13", "lfm2"])
@@ -64,19 +62,14 @@ def test_a_call_that_is_complete_in_the_prompt_is_not_the_turns(name: str) -> No
     whole = render(name, [("f", {"x": "a"})])
     bracket = ")" if name == "lfm2" else "}"
     place = whole.rindex(bracket) + 1
-    events = events_of(
-        lambda: Parser(TOOLS, format=name, prompt=whole[:place], options=ParserOptions(markup=True)), whole[place:]
-    )
+    events = read_with(TOOLS, whole[place:], format=name, prompt=whole[:place])
     assert calls_of(events) == []
     assert content_of(events) == ""
 
 
 def test_bare_json_after_a_prompt() -> None:
     prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
-    events = events_of(
-        lambda: Parser(["f"], format=Format.from_tag("{"), prompt=prompt, options=ParserOptions(markup=True)),
-        '{"name": "f", "arguments": {"x": 1}}',
-    )
+    events = read_with(["f"], '{"name": "f", "arguments": {"x": 1}}', format=Format.from_tag("{"), prompt=prompt)
     assert calls_of(events) == [("f", {"x": 1})]
 
 
@@ -105,7 +98,7 @@ PROMPTS = [
 @pytest.mark.parametrize(("name", "prompt", "text"), PROMPTS, ids=[each[0] for each in PROMPTS])
 def test_nothing_of_the_turn_is_lost_where_the_prompt_ends(name: str, prompt: str, text: str) -> None:
     options: dict[str, Any] = {"tag": name[4:]} if name.startswith("tag:") else {"format": name}
-    events_of(lambda: Parser(["f", "g"], prompt=prompt, **faced(**options, markup=True)), text)
+    read_with(["f", "g"], text, prompt=prompt, **options)
 
 
 HEADER = "<|im_start|>assistant\n"
@@ -149,7 +142,7 @@ def test_a_prefill_is_read_as_if_the_model_had_written_it(
 )
 def test_what_the_users_words_have_opened_quotes_nothing(prompt: str) -> None:
     for text in (CALL, '{"name": "f", "arguments": {"x": 1}}'):
-        events = events_of(lambda: Parser(TOOLS, prompt=prompt, options=ParserOptions(markup=True)), text)
+        events = read_with(TOOLS, text, prompt=prompt)
         assert [each[0] for each in calls_of(events)] == ["f"]
 
 
@@ -179,9 +172,7 @@ def test_a_call_that_the_prompt_has_begun_starts_first() -> None:
 
 
 def test_a_problem_in_the_prompt_is_not_reported() -> None:
-    events = events_of(
-        lambda: Parser(["f"], format="jamba", prompt="<tool_calls>[", options=ParserOptions(markup=True)), "I look."
-    )
+    events = read_with(["f"], "I look.", format="jamba", prompt="<tool_calls>[")
     assert content_of(events) == "I look."
     assert not [event for event in events if isinstance(event, Problem) and event.start < 0]
 
@@ -193,10 +184,7 @@ def test_a_problem_in_the_prompt_is_not_reported() -> None:
 def test_a_prompt_may_end_anywhere(name: str) -> None:
     text = render(name, [("f", {"x": "a"}), ("g", {"y": "b c"})], tools=TOOLS)
     for cut in chosen(range(len(text)), 14, key=str):
-        events_of(
-            lambda cut=cut: Parser(TOOLS, format=name, prompt=text[:cut], options=ParserOptions(markup=True)),  # type: ignore[misc]
-            text[cut:],
-        )
+        read_with(TOOLS, text[cut:], format=name, prompt=text[:cut])
 
 
 def test_views_of_one_turn_join_alike() -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, content_of, events_of
+from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with
 from tests.support.face import faced
 from toolglean import Parser, ParserOptions, Problem, join
 from toolglean.formats.quotations import OTHERS, RESULTS
@@ -216,7 +216,7 @@ def test_what_only_looks_like_it_hides_no_call(row: Row) -> None:
 def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None) -> None:
     call = CALLS[name or "hermes"]
     text = f"So:\n{pair[0]}\nthe note says {call}\n{pair[1]}\n{call}"
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert len(calls_of(events)) == 1
     assert next(event.code for event in events if isinstance(event, Problem)) == "quoted-call"
 
@@ -227,16 +227,16 @@ def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None)
 def test_after_the_header_of_another_all_is_content(header: str, name: str | None) -> None:
     call = CALLS[name or "hermes"]
     text = f"Well.{header}\nYes.\n{call}<think>so</think>{call}"
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert not calls_of(events)
     assert content_of(events).endswith(f"Yes.\n{call}<think>so</think>{call}")
-    assert [event.code for event in events if isinstance(event, Problem)] == [OVER]
+    assert codes_of(events) == [OVER]
 
 
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
 def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> None:
     text = row.text.replace("CALL", HERMES)
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(quoted="call", markup=True)), text)
+    events = read_with(TOOLS, text, quoted="call")
     over = any(isinstance(event, Problem) and event.code == OVER for event in events)
     assert len(calls_of(events)) == ("CALL" in row.text and not over)
     assert over == any(
@@ -246,7 +246,7 @@ def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> 
 
 def test_calls_behind_a_result_are_read_if_asked_for() -> None:
     text = MADE_UP[0].text.replace("CALL", HERMES)
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(quoted="call", markup=True)), text)
+    events = read_with(TOOLS, text, quoted="call")
     assert len(calls_of(events)) == 2
 
 
@@ -254,7 +254,7 @@ def test_calls_behind_a_result_are_read_if_asked_for() -> None:
 @pytest.mark.parametrize("name", [None, "hermes", "glm-4.5"])
 def test_a_header_at_the_end_is_no_problem(header: str, name: str | None) -> None:
     call = CALLS[name or "hermes"]
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), call + header)
+    events = read_with(TOOLS, call + header, format=name)
     assert len(calls_of(events)) == 1
     assert not [event for event in events if isinstance(event, Problem)]
 
@@ -268,7 +268,7 @@ def test_the_headers_of_chatml_are_read_as_with_auto(name: str | None) -> None:
     assert not [event for event in own if isinstance(event, Problem)]
     others = events_of(make, "Hi<|im_end|>\n<|im_start|>user\nText")
     assert content_of(others) == "Hi<|im_start|>user\nText"
-    assert [event.code for event in others if isinstance(event, Problem)] == [OVER]
+    assert codes_of(others) == [OVER]
 
 
 @pytest.mark.parametrize(
@@ -281,29 +281,27 @@ def test_an_escaped_opener_opens_nothing(name: str, text: str, count: int) -> No
         make = lambda: Parser(TOOLS, format=given, options=ParserOptions(markup=True))  # noqa: B023, E731
         events = events_of(make, text.replace("CALL", CALLS[name]))
         assert len(calls_of(events)) == count, given
-        told = [event.code for event in events if isinstance(event, Problem)]
+        told = codes_of(events)
         assert count or "quoted-call" in told or "unread-call" in told
 
 
 def test_a_call_that_goes_on_after_a_quoted_line_is_quoted_as_a_whole() -> None:
     call = CALLS["qwen3-coder"]
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"> {call}\n{call}")
+    events = read_with(TOOLS, f"> {call}\n{call}")
     assert len(calls_of(events)) == 1
 
 
 @pytest.mark.parametrize("name", [None, "hermes", "qwen3-coder"])
 def test_a_closer_is_no_opener_that_lacks_its_bracket(name: str | None) -> None:
     """With another family's marker in the turn, `tool_call>` is looked for everywhere: a quoted line went on there."""
-    events = events_of(
-        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), f"</s>\n> {HERMES}\n[ok]{HERMES}"
-    )
+    events = read_with(TOOLS, f"</s>\n> {HERMES}\n[ok]{HERMES}", format=name)
     assert len(calls_of(events)) == 1
 
 
 def test_a_prompt_with_the_users_header_does_not_end_the_turn() -> None:
     prompt = "<|im_start|>user\nDo it.<|im_end|>\n<|im_start|>assistant\n"
     for given in (prompt, "<|im_start|>user\nDo it."):
-        events = events_of(lambda: Parser(TOOLS, prompt=given, options=ParserOptions(markup=True)), HERMES)  # noqa: B023
+        events = read_with(TOOLS, HERMES, prompt=given)
         assert len(calls_of(events)) == 1
 
 
@@ -321,14 +319,14 @@ def test_a_closer_that_comes_too_late_does_not_end_the_turn(size: int) -> None:
     # Whether it is still waited for depended on the cuts, and with it the place of the problem.
     call = '<invoke name="f">\n<parameter name="x">1</parameter>\n</invoke>\n'
     text = f"{call}{'9' * size}<|user|>z</function_calls> y"
-    events = events_of(lambda: Parser(TOOLS, format="anthropic", options=ParserOptions(markup=True)), text)
-    assert [event.code for event in events if isinstance(event, Problem)] == [OVER]
+    events = read_with(TOOLS, text, format="anthropic")
+    assert codes_of(events) == [OVER]
 
 
 def test_a_string_that_inline_code_leaves_open_closes_no_other() -> None:
     """A call in a string of the document after it is text. (On one line: a line break ends a string.)"""
     text = f'Say `{{"na` and {{"b": "{HERMES}'
-    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format="hermes")
     assert not calls_of(events)
     assert content_of(events) == text
 
@@ -336,5 +334,5 @@ def test_a_string_that_inline_code_leaves_open_closes_no_other() -> None:
 def test_a_document_after_a_lone_backtick_is_one() -> None:
     """Its strings may contain another backtick: only one in the first word of the code ends with it."""
     for text in (f'it`s {{"c": "` {HERMES}', f'so ` {{"c": "` {HERMES}'):
-        events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
+        events = read_with(TOOLS, text, format="hermes")
         assert not calls_of(events)

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, content_of, events_of, read_with
 from tests.support.response_turns import machine_of
 from toolglean import Format, Parser, ParserOptions, Problem, UsageError, parse, render
 from toolglean.formats.registry import all_formats
@@ -43,9 +42,7 @@ def test_a_quoted_call_does_not_run(name: str) -> None:
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", FORMATS)
 def test_turns_that_quote_calls_are_accounted_for(name: str) -> None:
-    events_of(
-        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[-1], one_of_many=True
-    )
+    read_with(TOOLS, quoting(name)[-1], format=name, one_of_many=True)
 
 
 IN_PLACE_OF_ARGUMENTS = {
@@ -66,7 +63,7 @@ def test_text_in_place_of_arguments_quotes_a_call(name: str, quoted: str) -> Non
     """The call could not be read, and what it quoted ran."""
     text = f"Sure.\n{IN_PLACE_OF_ARGUMENTS[name].format(quoted.format(EVIL))}"
     for option in (name, "auto"):
-        events = events_of(lambda: Parser(TOOLS, format=option, options=ParserOptions(markup=True)), text)  # noqa: B023
+        events = read_with(TOOLS, text, format=option)
         assert "evil" not in [called for called, _ in calls_of(events)], option
 
 
@@ -80,7 +77,7 @@ def test_text_in_place_of_arguments_quotes_a_call(name: str, quoted: str) -> Non
     ],
 )
 def test_a_call_behind_the_closer_of_such_a_call_runs(text: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text.replace("CALL", EVIL))
+    events = read_with(TOOLS, text.replace("CALL", EVIL))
     assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
@@ -95,22 +92,20 @@ def test_a_fence_behind_broken_arguments_that_are_in_none_opens_code(name: str) 
     """It was taken for theirs, and what it quotes ran."""
     text = f"Hi.\n{BROKEN_IN_NO_FENCE[name]}\n```\n{EVIL}\n```"
     for option in (name, "auto"):
-        events = events_of(lambda: Parser(TOOLS, format=option, options=ParserOptions(markup=True)), text)  # noqa: B023
+        events = read_with(TOOLS, text, format=option)
         assert calls_of(events) == [], option
 
 
 def test_a_mention_of_a_call_without_arguments_ends_nothing() -> None:
     text = f"It begins with <function=f> and so on.\n{EVIL}"
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "glm-4.5", "minimax-m2", "deepseek-v4", "step-3"])
 def test_a_value_that_holds_the_opener_of_a_call_of_a_tool(name: str) -> None:
     """Its closer may be the quoted call's: the call is malformed, as is what follows until its own closer."""
-    events = events_of(
-        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[0], one_of_many=True
-    )
+    events = read_with(TOOLS, quoting(name)[0], format=name, one_of_many=True)
     assert calls_of(events) == []
     problems = [(event.code, event.reason) for event in events if isinstance(event, Problem)]
     assert problems[0] == ("swallowed-markup", "value that contains the opener of a call")
@@ -118,7 +113,7 @@ def test_a_value_that_holds_the_opener_of_a_call_of_a_tool(name: str) -> None:
 
 def test_an_opener_in_a_value_without_a_tool_s_name_is_text() -> None:
     text = "<tool_call>\n<function=f>\n<parameter=x>\nWrite <function=name> and <tool_call>.\n</parameter>\n</function>\n</tool_call>"
-    events = events_of(lambda: Parser(TOOLS, format="qwen3-coder", options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format="qwen3-coder")
     assert calls_of(events) == [("f", {"x": "Write <function=name> and <tool_call>."})]
 
 
@@ -134,9 +129,7 @@ def test_an_object_that_is_no_call_quotes_a_call() -> None:
         f'<tool_call>{{"note": {inner}}}</tool_call>',
         f'<tool_call>{{"name": "g", "arguments": {{"x": {inner}}}}}</tool_call>',
     ):
-        events = events_of(
-            lambda: Parser(["f"], format="hermes", options=ParserOptions(markup=True, unknown_tools="content")), text
-        )
+        events = read_with(["f"], text, format="hermes", unknown_tools="content")
         assert calls_of(events) == []
         assert content_of(events).startswith(text[:-12])
 
@@ -151,7 +144,7 @@ def test_an_object_that_is_no_call_quotes_a_call() -> None:
 )
 def test_a_call_without_quotes_in_a_string_of_an_object_that_is_no_call(options: dict[str, Any], text: str) -> None:
     """JSON escapes nothing of it: only that the string is not searched keeps it from running."""
-    events = events_of(lambda: Parser(["f"], **faced(**options, markup=True)), text)
+    events = read_with(["f"], text, **options)
     assert (calls_of(events), content_of(events)) == ([], text)
 
 
@@ -189,9 +182,7 @@ IN_ORPHANS = [
 @pytest.mark.parametrize("name", ["auto", "hermes", "qwen3-coder", "minimax-m2"])
 @pytest.mark.parametrize("around", IN_ORPHANS)
 def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
-    events = events_of(
-        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), around.replace("{}", EVIL)
-    )
+    events = read_with(TOOLS, around.replace("{}", EVIL), format=name)
     assert "evil" not in [called for called, _ in calls_of(events)]
     assert {event.code for event in events if isinstance(event, Problem)} & {
         "quoted-call",
@@ -219,20 +210,20 @@ def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
 )
 def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
     for name in ("auto", "anthropic"):
-        events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), before + EVIL)  # noqa: B023
+        events = read_with(TOOLS, before + EVIL, format=name)
         assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
 def test_a_draft_in_an_element_for_reasoning_is_content() -> None:
     text = f"<reasoning>\nFirst:\n{EVIL}\nNo.\n</reasoning>\nI will not."
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([], text)
 
 
 def test_what_a_quoted_call_seems_to_contain_is_told_in_words_that_are_true() -> None:
     # The call in the string breaks off at the first quotation mark of the call behind it, which is in plain text.
     text = 'So.\n\n["a", "<tool_call>\n{"name": "f", "arguments": {"]\n\nx\n\na <invoke name="evil">\n</invoke>\nb\n'
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     told = [event.reason for event in events if isinstance(event, Problem)]
     assert calls_of(events) == []
     assert told[0].startswith("call in a JSON string")

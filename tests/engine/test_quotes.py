@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from toolglean import Format, Limits, Parser, ParserOptions, Problem, join
 from toolglean.engine.page.page import page_of
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS
@@ -110,7 +109,7 @@ ROWS = [
 def test_quotes(row: Row, name: str | None) -> None:
     if name == "hermes" and CODER in row.text:
         pytest.skip("another family's call")
-    events = events_of(lambda: Parser(TOOLS, format=name, **faced(**row.options, markup=True)), row.text)
+    events = read_with(TOOLS, row.text, format=name, **row.options)
     assert len(calls_of(events)) == row.calls
     expected = row.text if row.content is None else row.content
     assert content_of(events).strip() == expected.strip()
@@ -153,9 +152,9 @@ def test_a_backtick_holds_a_call_back_for_so_long() -> None:
     for size, calls in ((200, 0), (40, 1)):
         limits = Limits(held=size)
         text = f"Run `a{LINE} {'x' * 100}` so."
-        events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True, limits=limits)), text)  # noqa: B023
+        events = read_with(TOOLS, text, limits=limits)
         assert len(calls_of(events)) == calls
-        assert [event.code for event in events if isinstance(event, Problem)] == ["quoted-call"] * (1 - calls)
+        assert codes_of(events) == ["quoted-call"] * (1 - calls)
 
 
 def test_code_that_may_close_is_waited_for_no_longer_than_it_may() -> None:
@@ -201,7 +200,7 @@ NO_CALL = {
 def test_a_call_in_a_fence_that_is_an_opener_says_why_it_is_text(fence: str, code: str) -> None:
     """A fence after other text quotes, also where it is the opener of a format. Nothing reported the call in it."""
     text = f"Let me look.\n{fence}{code}\n```\nDone."
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert content_of(events) == text
     problems = [(event.code, event.start) for event in events if isinstance(event, Problem)]
     assert problems == ([("quoted-call", 13)] if (fence, code) in FENCED.values() else [])
@@ -213,8 +212,8 @@ def test_json_first_in_a_fence_says_so_by_name_too() -> None:
     code = "```\n# A list of tools\n# with more lines\n"
     for fence, told in (("```json\n", 1), ("~~~\n", 1), ("~~~", 1), (code, 0), ("> ```\n> ", 0)):
         for text in (f"So.\n{fence}{OSLO}\n{fence[:3]}\nDone.", f"So.\n{fence}{OSLO}"):
-            events = events_of(lambda: Parser(tools, format="kimi-k2", options=ParserOptions(markup=True)), text)
-            assert [each.code for each in events if isinstance(each, Problem)] == ["quoted-call"] * told
+            events = read_with(tools, text, format="kimi-k2")
+            assert codes_of(events) == ["quoted-call"] * told
 
 
 def test_a_format_whose_calls_are_fences_says_so_too() -> None:
@@ -224,7 +223,7 @@ def test_a_format_whose_calls_are_fences_says_so_too() -> None:
             options = ParserOptions(markup=True, quoted=quoted)  # type: ignore[arg-type]
             text = f"Let me look.\n```tool\n{call}\n```"
             events = events_of(lambda: Parser(TOOLS, format=declared, options=options), text)  # noqa: B023
-            assert [event.code for event in events if isinstance(event, Problem)] == codes
+            assert codes_of(events) == codes
             assert len(calls_of(events)) == (not codes)
 
 
@@ -259,11 +258,11 @@ def test_a_line_begins_behind_a_marker_that_is_dropped(opening: str, what: str) 
         if what == "a quoted line" and "\n" in call:
             continue
         text = opening + QUOTED[what].format(call)
-        assert not calls_of(events_of(lambda: Parser(TOOLS, format=name, **faced(markup=True)), text))  # noqa: B023
+        assert not calls_of(read_with(TOOLS, text, format=name))
 
 
 @pytest.mark.parametrize("name", ["pythonic", "ui-tars", "react-call", None])
 def test_a_call_in_python_ends_before_tildes(name: str | None) -> None:
     text = "Hi.\n[f(id='A')]\n~~~\n[f(id='B')]\n~~~\n"
-    calls = calls_of(events_of(lambda: Parser(TOOLS, format=name, **faced(markup=True)), text))
+    calls = calls_of(read_with(TOOLS, text, format=name))
     assert calls in ([], [("f", {"id": "A"})])

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
-from tests.support.face import faced
-from toolglean import Format, Parser, ParserOptions, Problem, Reasoning, ToolSet, render
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
+from toolglean import Format, Parser, ParserOptions, Reasoning, ToolSet, render
 from toolglean.formats.frames import frame_of_others
 from toolglean.formats.registry import all_formats, get_format
 
@@ -42,16 +41,10 @@ def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: b
     opener, closer = pair_of(declared) if named or declared.name not in PROSE else ("<think>", "</think>")
     call = render(declared, [CALL], tools=TOOLS)
     name = declared.name if named else "auto"
-    ends = events_of(
-        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), f"{opener}Hm.\n{call}", one_of_many=True
-    )
+    ends = read_with(TOOLS, f"{opener}Hm.\n{call}", format=name, one_of_many=True)
     assert calls_of(ends) == ([] if declared.name in BARE else [CALL])
     if declared.name not in OWN_ONLY:
-        goes_on = events_of(
-            lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)),
-            f"{opener}Hm.\n{call} so{closer}Hello",
-            one_of_many=True,
-        )
+        goes_on = read_with(TOOLS, f"{opener}Hm.\n{call} so{closer}Hello", format=name, one_of_many=True)
         assert (calls_of(goes_on), content_of(goes_on).strip()) == ([], "Hello")
 
 
@@ -70,22 +63,20 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
 @pytest.mark.parametrize("name", [None, "gemma-4", "solar"])
 def test_a_closer_that_mirrors_its_opener(name: str | None) -> None:
     """Fixed bug: the answer behind it was reasoning."""
-    found = events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), "<|think|>Hm.<|/think|>Hello")
+    found = read_with(TOOLS, "<|think|>Hm.<|/think|>Hello", format=name)
     assert (thought_of(found), content_of(found)) == ("Hm.", "Hello")
 
 
 @pytest.mark.parametrize("name", [None, "harmony", "hermes"])
 def test_an_unknown_channel_opens_no_reasoning(name: str | None) -> None:
     """Fixed bug: among all formats, the end of its header opened that of another family, and the answer was lost."""
-    found = events_of(
-        lambda: Parser(TOOLS, **faced(markup=True, format=name)), "<|channel|>final?<|message|>It is 4.<|return|>"
-    )
+    found = read_with(TOOLS, "<|channel|>final?<|message|>It is 4.<|return|>", format=name)
     assert thought_of(found) == ""
     assert content_of(found).endswith("It is 4.")
 
 
 def test_the_end_of_a_header_alone_opens_the_turn_s_reasoning() -> None:
-    found = events_of(lambda: Parser(TOOLS, **faced(markup=True)), "<|message|>Hm.<|eom|> to=user<|message|>Hi")
+    found = read_with(TOOLS, "<|message|>Hm.<|eom|> to=user<|message|>Hi")
     assert (thought_of(found), content_of(found)) == ("Hm.", "Hi")
 
 
@@ -169,7 +160,7 @@ ROWS = [
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.what for row in ROWS])
 def test_reasoning(row: Row) -> None:
-    events = events_of(lambda: Parser(TOOLS, format=row.format, **faced(**row.options, markup=True)), row.text)
+    events = read_with(TOOLS, row.text, format=row.format, **row.options)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert thought_of(events) == row.reasoning
     assert content_of(events).strip() == row.content
@@ -184,10 +175,8 @@ def test_a_prompt_that_opens_it_and_a_turn_that_ends_with_a_call() -> None:
 
 
 def test_a_closer_too_many_is_said() -> None:
-    events = events_of(
-        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), "<think>a <think>b</think> c</think>d"
-    )
-    codes = [event.code for event in events if isinstance(event, Problem)]
+    events = read_with(TOOLS, "<think>a <think>b</think> c</think>d")
+    codes = codes_of(events)
     assert codes == ["unopened-reasoning"]
 
 
@@ -215,6 +204,6 @@ def test_reasoning_of_any_family_behind_a_call_of_any_other(declared: Format) ->
 def test_a_closer_that_nothing_opened_behind_a_call_is_markup() -> None:
     """The call has been delivered, and stands; a `Problem` says that the prompt may have opened the reasoning."""
     text = '<function=get_weather>{"city": "Oslo"}</function></think>Done.'
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([OSLO], "Done.")
-    assert [event.code for event in events if isinstance(event, Problem)] == ["unopened-reasoning"]
+    assert codes_of(events) == ["unopened-reasoning"]

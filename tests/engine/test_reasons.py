@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from tests.support.chunkings import events_of
-from toolglean import Limits, Parser, ParserOptions, Problem, ProblemCode
+from tests.support.chunkings import read_with
+from toolglean import Limits, Problem, ProblemCode
 from toolglean.engine import reasons
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ def test_the_page_of_problems_has_a_row_for_each_code() -> None:
 def test_what_several_formats_refuse_is_told_once() -> None:
     """Fixed bug: each of the formats that tried to read the place told it, two hundred times."""
     text = '<function name="bad" extra="nope"><param name="x">1</param></function>'
-    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), text)
+    events = read_with(["f"], text)
     assert len([event for event in events if isinstance(event, Problem)]) == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from fuzz import repairs
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, ended_calls, read_with
 from tests.support.shared import ROOT
 from toolglean import (
     CallDelta,
@@ -21,7 +21,6 @@ from toolglean import (
     Parser,
     ParserOptions,
     Problem,
-    ToolCall,
     ToolSet,
     UsageError,
     render,
@@ -278,11 +277,7 @@ AS_WRITTEN = [
 
 
 def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
-    return events_of(lambda: Parser(TOOLS, format=declared, options=ParserOptions(markup=True, repair=repair)), text)
-
-
-def ended(events: list[Event]) -> list[ToolCall]:
-    return [event.call for event in events if isinstance(event, CallEnd)]
+    return read_with(TOOLS, text, format=declared, repair=repair)
 
 
 def told(events: list[Event]) -> list[str]:
@@ -292,7 +287,7 @@ def told(events: list[Event]) -> list[str]:
 @pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
 def test_repaired(declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]) -> None:
     events = read(declared, text)
-    [call] = ended(events)
+    [call] = ended_calls(events)
     assert (call.status, call.name, call.arguments, call.repairs) == ("ok", "f", arguments, names)
     assert told(events) == [f"repaired: {name}" for name in names]
     assert content_of(events).strip() == ""
@@ -305,12 +300,12 @@ def test_without_repair_none_of_them_runs(
     del arguments
     events = read(declared, text, repair=False)
     if QUOTED in names and len(names) == 1:  # the string is what was written
-        assert [call.status for call in ended(events)] == ["ok"]
+        assert [call.status for call in ended_calls(events)] == ["ok"]
         assert told(events) == []
         return
     assert calls_of(events) == []
     assert told(events) == []
-    assert content_of(events) or [call.status for call in ended(events)] in (["malformed"], ["incomplete"])
+    assert content_of(events) or [call.status for call in ended_calls(events)] in (["malformed"], ["incomplete"])
 
 
 @pytest.mark.parametrize(("why", "declared", "text"), LEFT)
@@ -319,14 +314,14 @@ def test_left(why: str, declared: str, text: str, *, repair: bool) -> None:
     events = read(declared, text, repair=repair)
     assert calls_of(events) == [], why
     assert told(events) == []
-    assert all(call.repairs == () for call in ended(events))
+    assert all(call.repairs == () for call in ended_calls(events))
 
 
 @pytest.mark.parametrize(("why", "declared", "text", "arguments"), AS_WRITTEN)
 @pytest.mark.parametrize("repair", [True, False])
 def test_as_written(why: str, declared: str, text: str, arguments: dict[str, object], *, repair: bool) -> None:
     events = read(declared, text, repair=repair)
-    [call] = ended(events)
+    [call] = ended_calls(events)
     assert (call.status, call.arguments, call.repairs) == ("ok", arguments, ()), why
     assert told(events) == []
 
@@ -341,7 +336,7 @@ def test_the_call_after_a_repaired_one_is_read_too() -> None:
     text = QWEN.format("<parameter=a>\nx") + "\n" + QWEN.replace("=f>", "=g>").format("<parameter=q>\ny\n</parameter>")
     events = read("qwen3-coder", text + "\nDone.")
     assert calls_of(events) == [("f", {"a": "x"}), ("g", {"q": "y"})]
-    assert [call.repairs for call in ended(events)] == [(CLOSER,), ()]
+    assert [call.repairs for call in ended_calls(events)] == [(CLOSER,), ()]
     assert content_of(events) == "\nDone."
 
 
@@ -349,7 +344,7 @@ def test_several_calls_are_repaired_in_one_turn() -> None:
     events = read(
         "hermes", HERMES.format('{"a": "x"}') + "\n" + HERMES.format("{'a': 'y'}}") + HERMES.format('{"a": ,}}')
     )
-    assert [(call.status, call.repairs) for call in ended(events)] == [
+    assert [(call.status, call.repairs) for call in ended_calls(events)] == [
         ("ok", (BRACKETS,)),
         ("ok", (PYTHON,)),
         ("malformed", ()),
@@ -368,7 +363,7 @@ def test_a_mention_of_closer_and_opener_is_not_ended_by_the_next_call(name: str,
         for opener in openers:
             value = f"see {closer}{opener}{mention}"
             text = render(declared, [("f", {"a": value}), ("f", {"a": "y"})], tools=tools)
-            events = events_of(lambda: Parser(TOOLS, format=declared, options=ParserOptions(markup=True)), text)
+            events = read_with(TOOLS, text, format=declared)
             assert calls_of(events) == [("f", {"a": value}), ("f", {"a": "y"})], text
             assert told(events) == []
 
@@ -390,7 +385,7 @@ def test_every_call_of_a_list_is_repaired_by_itself() -> None:
     text = '<tool_calls>[{"name": "f", "arguments": {"a": "x",}}, {"name": "f", "arguments": {"a": "y"}},]</tool_calls>'
     events = read("jamba", text + " Done.")
     assert calls_of(events) == [("f", {"a": "x"}), ("f", {"a": "y"})]
-    assert [call.repairs for call in ended(events)] == [(TRAILING,), ()]
+    assert [call.repairs for call in ended_calls(events)] == [(TRAILING,), ()]
     assert content_of(events) == " Done."
 
 
@@ -483,10 +478,5 @@ def test_a_copy_looks_for_the_same_after_a_line_break() -> None:
     # A closer inside a value contains the value's first line break.
     text = '<invoke name="f">\n<parameter name="x">\n</invoke>\n'
     for repair in (True, False):
-        events = events_of(
-            lambda repair=repair: Parser(  # type: ignore[misc]
-                ["f"], format="anthropic-antml", options=ParserOptions(markup=True, repair=repair)
-            ),
-            text,
-        )
+        events = read_with(["f"], text, format="anthropic-antml", repair=repair)
         assert not calls_of(events)

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, events_of
-from tests.support.face import faced
+from tests.support.chunkings import calls_of, read_with
 from tests.support.shared import FIXTURES, rows
-from toolglean import Parser
 
 ROWS = rows(FIXTURES / "reported_turns.jsonl")
 TYPES = {"": "string", "i": "integer", "n": "number", "b": "boolean", "a": "array", "o": "object"}
@@ -33,9 +31,5 @@ def tools_of(described: dict[str, str]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["source"])
 def test_a_reported_turn(row: dict[str, Any]) -> None:
     for name in dict.fromkeys((None, row.get("format"))):
-        events = events_of(
-            lambda name=name: Parser(tools_of(row["tools"]), **faced(format=name, markup=True)),  # type: ignore[misc]
-            row["text"],
-            one_of_many=True,
-        )
+        events = read_with(tools_of(row["tools"]), row["text"], format=name, one_of_many=True)
         assert [list(call) for call in calls_of(events)] == row["calls"], name

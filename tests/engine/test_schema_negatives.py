@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.chunkings import events_of
-from toolglean import Content, Parser, ParserOptions
+from tests.support.chunkings import read_with
+from toolglean import Content
 
 STRING = {"type": "string"}
 TOOLS = [
@@ -315,7 +315,5 @@ ROWS: dict[str, str] = PRODUCTS | {
 
 @pytest.mark.parametrize("name", ROWS)
 def test_near_misses_are_content(name: str) -> None:
-    events = events_of(
-        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), ROWS[name], one_of_many=name in PRODUCTS
-    )
+    events = read_with(TOOLS, ROWS[name], one_of_many=name in PRODUCTS)
     assert "".join(event.text for event in events if isinstance(event, Content)) == ROWS[name]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, ended_calls, events_of, read_with
 from toolglean import CallEnd, Parser, ParserOptions, Problem, parse
 from toolglean.errors import FormatError
 from toolglean.formats.spec import Format, JsonOrText
@@ -312,7 +312,7 @@ PROSE = [
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_about_it_is_content(text: str) -> None:
     events = events_of(partial(Parser, TOOLS, options=ParserOptions(markup=True)), text)
-    assert [event.call for event in events if isinstance(event, CallEnd)] == []
+    assert ended_calls(events) == []
     assert content_of(events) == text
 
 
@@ -340,7 +340,7 @@ def test_a_number_for_a_name_that_could_be_any_tool_is_an_unknown_one(arguments:
     tools = [_tool("look", [], city="string"), _tool("see", [], city="string")]
     text = f"<|tool_calls_section_begin|>{BEGIN}0{ARGUMENTS}{arguments}{END}<|tool_calls_section_end|>"
     events = events_of(partial(Parser, tools, options=ParserOptions(markup=True)), text)
-    calls = [event.call for event in events if isinstance(event, CallEnd)]
+    calls = ended_calls(events)
     assert [(call.name, call.known) for call in calls] == [("0", False)]
     assert any(isinstance(event, Problem) and event.code == "numbered-call" for event in events)
 
@@ -395,5 +395,5 @@ def test_text_ends_at_its_closer_alone() -> None:
 
 def test_text_for_a_tool_that_takes_none_is_refused() -> None:
     for text in ("<tool: function>\nf n", "<tool: function>\nf null\n</tool>", "<tool: function>\nf 12\n</tool>"):
-        events = events_of(lambda: Parser(["f"], format="cwm", options=ParserOptions(markup=True)), text)
+        events = read_with(["f"], text, format="cwm")
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.floods import cost_of
 from tests.support import depth
-from tests.support.chunkings import calls_of, events_of
+from tests.support.chunkings import calls_of, codes_of, ended_calls, events_of, read_with
 from tests.support.own_formats import own_format
-from toolglean import CallEnd, Event, Parser, ParserOptions, Problem, ToolCall, ToolSet, UsageError, parse, render
+from toolglean import Event, Parser, ParserOptions, Problem, ToolSet, UsageError, parse, render
 from toolglean.formats import get_format
 from toolglean.formats.registry import all_formats
 from toolglean.formats.render import render as unproven
@@ -45,11 +45,7 @@ FORMATS = [each.name for each in all_formats() if each.parameters and "{value}" 
 
 
 def read(declared: str, text: str, *, repair: bool = True) -> list[Event]:
-    return events_of(lambda: Parser(TOOLS, format=declared, options=ParserOptions(markup=True, repair=repair)), text)
-
-
-def ended(events: list[Event]) -> list[ToolCall]:
-    return [event.call for event in events if isinstance(event, CallEnd)]
+    return read_with(TOOLS, text, format=declared, repair=repair)
 
 
 def written(name: str, arguments: dict[str, Any]) -> str:
@@ -105,8 +101,8 @@ def test_a_value_in_which_the_call_was_closed_is_told(name: str, text: str, told
     """The value may be meant so, and go on: so it is told only if the turn ends in it."""
     for own in (name, "auto"):
         events = read(own, text)
-        assert [call.status for call in ended(events)] == ["incomplete"]
-        assert [each.code for each in events if isinstance(each, Problem)] == told
+        assert [call.status for call in ended_calls(events)] == ["incomplete"]
+        assert codes_of(events) == told
 
 
 def test_nearly_all_formats_with_parameters_are_tried() -> None:
@@ -250,7 +246,7 @@ CALLS = [
 @pytest.mark.parametrize(("why", "declared", "text", "arguments", "repairs"), CALLS, ids=[each[0] for each in CALLS])
 def test_calls(why: str, declared: str, text: str, arguments: dict[str, Any] | None, repairs: tuple[str, ...]) -> None:
     events = read(declared, text)
-    ok = [call for call in ended(events) if call.status == "ok"]
+    ok = [call for call in ended_calls(events) if call.status == "ok"]
     assert [(call.arguments, call.repairs) for call in ok] == ([] if arguments is None else [(arguments, repairs)]), why
     found = [event.reason for event in events if isinstance(event, Problem) and event.code == "repaired"]
     assert found == [f"repaired: {each}" for each in repairs]
@@ -328,7 +324,7 @@ JSON_CALLS = {
     + [(each, "malformed") for each in (" // no", "/* no */", " # no", " <!-- no -->", " cancelled", " (an example)")],
 )
 def test_what_follows_the_arguments_may_take_the_call_back(name: str, after: str, status: str) -> None:
-    assert [call.status for call in ended(read(name, JSON_CALLS[name].replace("{after}", after)))] == [status]
+    assert [call.status for call in ended_calls(read(name, JSON_CALLS[name].replace("{after}", after)))] == [status]
 
 
 WHOLE_OBJECTS = ("hermes", "longcat", "granite-4", "internlm", "nemotron-mini")
@@ -354,7 +350,7 @@ def test_a_comment_after_the_whole_object_takes_the_call_back(
     whole = render(name, [("now", {})])
     place = whole.rindex("}") + 1
     assert [
-        call.status for call in ended(read(name if by_name else "auto", whole[:place] + after + whole[place:]))
+        call.status for call in ended_calls(read(name if by_name else "auto", whole[:place] + after + whole[place:]))
     ] == [status]
 
 
@@ -362,24 +358,24 @@ def test_a_comment_after_the_whole_object_takes_the_call_back(
 @pytest.mark.parametrize(("words", "status"), [("", "ok"), (" not now", "malformed")])
 def test_punctuation_after_the_arguments_does_not_hide_words(junk: str, words: str, status: str) -> None:
     text = JSON_CALLS["kimi-k2"].replace("{after}", junk + words)
-    assert [call.status for call in ended(read("kimi-k2", text))] == [status]
+    assert [call.status for call in ended_calls(read("kimi-k2", text))] == [status]
 
 
 def test_text_on_the_next_line_follows_a_call_without_its_closer() -> None:
     text = JSON_CALLS["kimi-k2"].partition("{after}")[0] + "\nI look."
-    assert [call.status for call in ended(read("kimi-k2", text))] == ["ok"]
+    assert [call.status for call in ended_calls(read("kimi-k2", text))] == ["ok"]
 
 
 def test_a_closing_tag_that_nothing_opened_is_not_swallowed_by_a_repair() -> None:
     text = QWEN.format("<parameter=a>\nx</value>\n<parameter=b>\ny\n</parameter>")
-    assert [call.status for call in ended(read("qwen3-coder", text))] == ["malformed"]
+    assert [call.status for call in ended_calls(read("qwen3-coder", text))] == ["malformed"]
     text = QWEN.format("<parameter=a>\n<p>x</p>\n<parameter=b>\ny\n</parameter>")
-    assert [call.repairs for call in ended(read("qwen3-coder", text))] == [(CLOSER,)]
+    assert [call.repairs for call in ended_calls(read("qwen3-coder", text))] == [(CLOSER,)]
 
 
 def test_a_tool_without_parameters_takes_no_child() -> None:
-    assert [call.status for call in ended(read("auto", "<now><path>/tmp</path></now>"))] == ["malformed"]
-    assert [call.status for call in ended(read("auto", "<now></now>"))] == ["ok"]
+    assert [call.status for call in ended_calls(read("auto", "<now><path>/tmp</path></now>"))] == ["malformed"]
+    assert [call.status for call in ended_calls(read("auto", "<now></now>"))] == ["ok"]
 
 
 def test_a_key_that_the_json_of_a_value_has_twice_is_told() -> None:
@@ -407,7 +403,7 @@ def test_no_call_that_a_value_quotes_runs_and_no_value_is_cut(name: str, tool: s
     value = f"One:\n{_quoted(name, tool, 'x')}\nTwo:\n{_quoted(name, tool, 'x')}\nThree:\n{_quoted(name, 'shell', 'command')}\nEnd."
     text = render(get_format(name), [("f", {"a": "y", "b": "@@"})], tools=TOOLS).replace("@@", value)
     for given in (name, "auto"):
-        found = [(call.name, dict(call.arguments)) for call in ended(read(given, text)) if call.status == "ok"]
+        found = [(call.name, dict(call.arguments)) for call in ended_calls(read(given, text)) if call.status == "ok"]
         assert found in ([], [("f", {"a": "y", "b": value})])
 
 
@@ -435,7 +431,7 @@ def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: s
     good = {GLM: "x", QWEN: "<parameter=a>\nx\n</parameter>", MINIMAX: '<parameter name="a">x</parameter>'}
     text = call.format(inside) + "\n" + call.format(good.get(call, "<a>x</a>"))
     events = events_of(lambda: Parser(TOOLS, options=MARKUP), text)
-    assert [found.status for found in ended(events)] == ["malformed", "ok"]
+    assert [found.status for found in ended_calls(events)] == ["malformed", "ok"]
 
 
 EDITS = ("", *'/<>"| -')
@@ -485,7 +481,7 @@ def test_a_call_that_is_closed_before_its_last_parameter_is_malformed(name: str,
     text = f"Yes.\n{call.format((one if first else '') + closer + other)}\n{call.format(other)}"
     for given in (name, "auto"):
         found = read(given, text)
-        assert [call.status for call in ended(found)] == ["malformed", "ok"]
+        assert [call.status for call in ended_calls(found)] == ["malformed", "ok"]
 
 
 BEHIND = {  # what a closer is followed by, and whether the call runs
@@ -512,7 +508,7 @@ def test_what_follows_a_closer_within_its_section(behind: str) -> None:
 def test_a_closer_that_an_opener_in_another_spelling_has_is_not_extra(inside: str) -> None:
     """Fixed bug: the call ran without the closing marker that its value had."""
     events = read("qwen3-coder", QWEN.format(f"<parameter=a>\n{inside}</parameter>"))
-    assert [call.status for call in ended(events)] == ["malformed"]
+    assert [call.status for call in ended_calls(events)] == ["malformed"]
 
 
 @pytest.mark.parametrize("behind", ["</f>", "\n<now></now>", ""])
@@ -527,7 +523,7 @@ def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:
     text = GLM.format("x</arg_value> and then 5")
     for tools, status in (([{"name": "f", "parameters": schema}], "malformed"), (TOOLS, "ok")):
         events = events_of(lambda tools=tools: Parser(tools, options=MARKUP), text)  # type: ignore[misc]
-        assert [found.status for found in ended(events)] == [status]
+        assert [found.status for found in ended_calls(events)] == [status]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, chunkings, events_of, run_of
+from tests.support.chunkings import account, calls_of, chunkings, read_with, run_of
 from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import Format, Parser, ParserOptions
 
@@ -49,14 +49,7 @@ TEXTS = st.lists(st.one_of(FRAGMENTS, FRAGMENTS, st.text(max_size=3)), max_size=
 
 @given(TEXTS, st.sampled_from(TAGS), st.booleans())
 def test_any_text(text: str, tag: str, unknown: bool) -> None:
-    events_of(
-        lambda: Parser(
-            TOOLS,
-            format=Format.from_tag(tag),
-            options=ParserOptions(markup=True, unknown_tools="call" if unknown else "content"),
-        ),
-        text,
-    )
+    read_with(TOOLS, text, format=Format.from_tag(tag), unknown_tools="call" if unknown else "content")
 
 
 JSON = st.recursive(
@@ -95,17 +88,12 @@ def test_calls_come_back(calls: list[tuple[str, dict[str, Any]]], data: st.DataO
         name == "name" and isinstance(each.get("name"), dict) for (name, _), each in zip(calls, written, strict=True)
     ):
         return  # {"name": {…}}: a tool called "name" under its own name; the fixed row below covers it
-    events = events_of(
-        lambda: Parser(TOOLS, format=Format.from_tag("<tool_call>"), options=ParserOptions(markup=True)), text
-    )
+    events = read_with(TOOLS, text, format=Format.from_tag("<tool_call>"))
     assert calls_of(events) == [(name, json.loads(json.dumps(arguments))) for name, arguments in calls]
 
 
 def test_a_tool_called_name_under_its_own_name() -> None:
-    events = events_of(
-        lambda: Parser(TOOLS, format=Format.from_tag("<tool_call>"), options=ParserOptions(markup=True)),
-        '<tool_call>{"name": {"x": 1}}</tool_call>',
-    )
+    events = read_with(TOOLS, '<tool_call>{"name": {"x": 1}}</tool_call>', format=Format.from_tag("<tool_call>"))
     assert calls_of(events) == [("name", {"x": 1})]
 
 

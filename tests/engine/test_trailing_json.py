@@ -13,7 +13,7 @@ import pytest
 
 from fuzz import trailing
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, content_of, events_of
+from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of
 from tests.support.work import calls_made
 from toolglean import Content, Event, Limits, Markup, Parser, ParserOptions, Problem, fold, join, parse
 
@@ -306,7 +306,7 @@ def test_json_that_names_a_tool_under_any_key_is_told(text: str) -> None:
     for before, codes in (("So.\n", ["unread-call"]), ("", ["not-a-call"])):
         events = events_of(lambda: make(trailing_json="content"), before + text)
         assert calls_of(events) == []
-        assert [event.code for event in events if isinstance(event, Problem)] == codes
+        assert codes_of(events) == codes
 
 
 @pytest.mark.parametrize("text", TOLD_OTHERWISE)

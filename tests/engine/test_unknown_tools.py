@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, content_of, events_of
+from tests.support.chunkings import account, calls_of, codes_of, content_of, ended_calls, events_of
 from tests.support.face import faced
 from tests.support.response_turns import machine_of
 from toolglean import (
@@ -275,7 +275,7 @@ def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
 
 def test_calls_are_numbered_as_if_it_were_not_there() -> None:
     text = f"{CALL}{GOOD}{CALL}{GOOD}"
-    calls = [each.call for each in events_of(maker(same("", text)), text) if isinstance(each, CallEnd)]
+    calls = ended_calls(events_of(maker(same("", text)), text))
     assert [(call.index, call.id) for call in calls] == [(0, "call_0"), (1, "call_1")]
 
 
@@ -285,7 +285,7 @@ def test_ids_stay_unique(prefix: str) -> None:
     orders = set(itertools.permutations([own, own, CALL, CALL, GOOD, GOOD]))
     for parts in depth.chosen(orders, 25, key=str):
         events = join(_fed(Parser(TOOLS, options=ParserOptions(unknown_tools="content", id_prefix=prefix)), [*parts]))
-        calls = [each.call for each in events if isinstance(each, CallEnd)]
+        calls = ended_calls(events)
         assert len({call.id for call in calls}) == len(calls) == 4
         assert [call.index for call in calls] == [0, 1, 2, 3]
 
@@ -310,7 +310,7 @@ def test_a_response_template() -> None:
     known = '<c>{"name": "f", "arguments": {}}</c>'
     events = events_of(lambda: machine_of(plan, TOOLS, "content"), f"Hi {unknown}{known}")
     assert (content_of(events), calls_of(events)) == (f"Hi {unknown}", [("f", {})])
-    assert [each.code for each in events if isinstance(each, Problem)] == ["unknown-tool"]
+    assert codes_of(events) == ["unknown-tool"]
 
 
 SPECIAL = {

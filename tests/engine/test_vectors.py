@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import account
+from tests.support.chunkings import account, ended_calls
 from tests.support.disagreements import explained, table
 from tests.support.shared import SHARED, shared_rows
 from tests.support.vectors import (
@@ -28,7 +28,7 @@ from tests.support.vectors import (
     template_cases,
     wire_cases,
 )
-from toolglean import CallEnd, Content, Parser, ParserOptions, join, parse
+from toolglean import Content, Parser, ParserOptions, join, parse
 
 pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here: it may not be committed")
 
@@ -226,6 +226,6 @@ def _recorded_by(row: dict[str, Any]) -> str:
 def _note(results: list[bool], kind: str, events: list[Any], text: str) -> None:
     if not any(tag in text for tag in TAGS[kind]):
         return  # an answer without calls
-    calls = [event.call for event in events if isinstance(event, CallEnd)]
+    calls = ended_calls(events)
     assert not any(isinstance(event, Content) and "<tool_call>" in event.text for event in events)
     results.append(bool(calls) and all(call.status == "ok" for call in calls))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, read_with
 from tests.support.face import faced
 from tests.support.shared import FIXTURES, SHARED, shared_rows
 from toolglean import Format, Parser, Reasoning
@@ -39,9 +39,7 @@ EVIL = '<tool_call>\n{"name": "evil", "arguments": {"x": "'
 
 
 def turn_of(prompt: str, text: str, **options: Any) -> list[Any]:
-    return [
-        *events_of(lambda: Parser(["f", "evil", "get_weather"], prompt=prompt, **faced(**options, markup=True)), text)
-    ]
+    return [*read_with(["f", "evil", "get_weather"], text, prompt=prompt, **options)]
 
 
 @pytest.mark.parametrize("options", [{"format": "deepseek-v4"}, {"model": "deepseek-ai/DeepSeek-V4"}, {}])

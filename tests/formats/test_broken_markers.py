@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Parser, ParserOptions
+from tests.support.chunkings import calls_of, content_of, read_with
 
 TOOLS = [
     {
@@ -49,7 +48,7 @@ READ = {
 
 
 def read(text: str, name: str) -> list[tuple[str, object]]:
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events = read_with(TOOLS, text, format=name)
     assert calls_of(events) == [] or content_of(events).strip() in {"", "I look."}, content_of(events)
     return calls_of(events)
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, events_of, read_with
 from toolglean import Parser, ParserOptions, Reasoning, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
@@ -150,11 +150,9 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
         text = render(declared, written, content=content, reasoning=reasoning, tools=tools)
     except UsageError:
         return
-    events = events_of(lambda: Parser(tools, format=declared, options=ParserOptions(markup=True, strict=True)), text)
+    events = read_with(tools, text, format=declared, strict=True)
     if QUOTING.intersection(content):  # it may quote the call: test_quotes.py, test_quotations.py, test_data.py
-        events = events_of(
-            lambda: Parser(tools, format=declared, options=ParserOptions(markup=True, strict=True, quoted="call")), text
-        )
+        events = read_with(tools, text, format=declared, strict=True, quoted="call")
     assert calls_of(events) == written
     assert content_of(events).strip() == content.strip()
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == reasoning.strip()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import toolglean
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, events_of, read_with
 from tests.support.shared import FIXTURES, ROOT, SHARED, rows
 from tests.support.vectors import labels
 from toolglean import CallDelta, CallStart, Content, Parser, ParserOptions, Reasoning, parse
@@ -204,7 +204,7 @@ FIXTURE = "@hm Let me see. @ok I will look. @calls{@look -where=the door|-times=
 
 def test_a_made_up_family_takes_one_declaration_and_one_fixture() -> None:
     tools = [{"name": "look", "parameters": {"type": "object", "properties": {"times": {"type": "integer"}}}}, "wait"]
-    events = events_of(lambda: Parser(tools, format=MADE_UP, options=ParserOptions(markup=True)), FIXTURE)
+    events = read_with(tools, FIXTURE, format=MADE_UP)
     assert calls_of(events) == [("look", {"where": "the door", "times": 2}), ("wait", {})]
     assert content_of(events) == "I will look.  Done."
     assert [event.text for event in events if isinstance(event, Reasoning)] == ["Let me see."]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import toolglean
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, read_with
 from tests.support.shared import FIXTURES
-from toolglean import Format, Parser, ParserOptions, Quoted, Reasoning, ToolCall, ToolSet, Tree, UsageError, parse
+from toolglean import Format, Quoted, Reasoning, ToolCall, ToolSet, Tree, UsageError, parse
 from toolglean.formats.registry import get_format
 from toolglean.formats.render import CallLike, render
 
@@ -74,9 +74,7 @@ def test_fixtures_are_written(name: str) -> None:
     case = fixture_of(name)
     text = rendered(case)
     assert case["turn"].startswith(text) == (name not in OTHERWISE), text
-    events = events_of(
-        lambda: Parser(case["tools"], format=name, options=ParserOptions(markup=True)), text, one_of_many=True
-    )
+    events = read_with(case["tools"], text, format=name, one_of_many=True)
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in case["calls"]]
     assert content_of(events).strip() == case["content"].strip()
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == case["reasoning"].strip()
@@ -118,9 +116,7 @@ ROWS: list[tuple[str, Any, ToolSet | None, str]] = [
 @pytest.mark.parametrize(("name", "arguments", "tools", "text"), ROWS)
 def test_one_call(name: str, arguments: dict[str, Any], tools: ToolSet | None, text: str) -> None:
     assert render(name, [("f", arguments)], tools=tools) == text
-    assert calls_of(events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), text)) == [
-        ("f", arguments)
-    ]
+    assert calls_of(read_with(tools, text, format=name)) == [("f", arguments)]
 
 
 def test_types_are_written_where_the_format_has_them() -> None:

@@ -11,7 +11,8 @@ from functools import lru_cache
 from fuzz.context_calls import TOOLS
 from tests.page.contexts import CALL, FIRST, Context
 from tests.page.reference import CONTENT, EITHER, RUNS, contexts_of, says
-from toolglean import CallEnd, Event, Parser, ParserOptions, join
+from tests.support.chunkings import ended_calls
+from toolglean import Event, Parser, ParserOptions, join
 from toolglean.formats.registry import find_format
 from toolglean.formats.render import render
 
@@ -47,7 +48,7 @@ def engine_says(text: str, name: str, reads: str) -> str:
         name: the format that writes the call.
         reads: the format that reads the turn, or AUTO.
     """
-    ended = [event.call for event in _events([turn_of(text, name)], reads) if isinstance(event, CallEnd)]
+    ended = ended_calls(_events([turn_of(text, name)], reads))
     ran = any((call.name, call.arguments) == ("note", {"text": VALUE}) for call in ended if call.status == "ok")
     return RUNS if ran else CONTENT
 

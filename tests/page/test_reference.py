@@ -22,7 +22,7 @@ from tests.page.paged import PAGE, paged, where_after
 from tests.page.reference import CONTENT, EITHER, RUNS, contexts_of, says
 from tests.page.texts import CLOSED, KINDS, composed, text_of
 from tests.support import depth
-from tests.support.chunkings import calls_of, events_of
+from tests.support.chunkings import calls_of, events_of, read_with
 from tests.support.work import calls_made
 from toolglean import Parser, ParserOptions
 from toolglean.engine.page.where import Where
@@ -213,7 +213,7 @@ def test_a_difference_is_one_and_is_recognised(row: Difference) -> None:
 )
 def test_json_that_breaks_off_at_a_call_is_read_the_same_for_every_cut(text: str, written: str, reads: str) -> None:
     text = text.replace("CALL", CALL)
-    events_of(lambda: Parser(TOOLS, format=reads, options=ParserOptions(markup=True)), turn_of(text, written))
+    read_with(TOOLS, turn_of(text, written), format=reads)
 
 
 @pytest.mark.parametrize("row", MENDED, ids=[row.what for row in MENDED])

@@ -41,6 +41,7 @@ from benchmarks.timing import BASELINE, SMOKE, Effort, Measure, Quotient, Row, S
 from benchmarks.turns import COUNT, HERMES, SMALL_CALLS, TOKENS, SmallCalls, read, short_turn, tool_dicts
 from fuzz import repairs
 from tests.support import depth
+from tests.support.chunkings import ended_calls
 from toolglean import CallEnd, Content, Event, Output, Reasoning, ollama
 from toolglean.formats import all_formats
 
@@ -254,7 +255,7 @@ def test_each_reader_reads_the_call(reader: Reader, payload: Callable[[int], Any
     chunks = cut(call_of(reader, 1000, payload))
     found = everything(reader, chunks)
     assert everything(reader, chunks) == found  # it begins anew
-    ended: list[Any] = [each.call for each in found if isinstance(each, CallEnd)]
+    ended: list[Any] = ended_calls(found)
     [call] = ended or [each for each in found if hasattr(each, "arguments")]
     assert isinstance(call, toolglean.ToolCall | ollama.Call)
     assert key == "numbers" or call.name == "write_file"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.sources.test_precedence import ODD
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.chunkings import calls_of, content_of, events_of, read_with
 from tests.support.infer_outcomes import outcomes
 from tests.support.shared import FIXTURES, SHARED
 from toolglean import Format, Parser, ParserOptions, Reasoning, UsageError, choose_format, parse, render
@@ -156,7 +156,7 @@ def test_made_up_templates(path: Path) -> None:
         prober = Prober(made, source)
         for title, calls in some if path.name != QUOTED else ():
             turn = prober.turn(Message(tuple(Call(*each) for each in calls)), tuple(tools)).text
-            events = events_of(lambda: Parser(TOOLS, format=found.format, options=ParserOptions(markup=True)), turn)
+            events = read_with(TOOLS, turn, format=found.format)
             assert calls_of(events) == calls, title
             written = render(found.format, calls, tools=tools)
             assert read(written, TOOLS, format=found.format) == calls, title

@@ -10,11 +10,12 @@ import pickle
 import random
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from tests.support import depth
+from tests.support.face import faced
 from toolglean import (
     CallDelta,
     CallEnd,
@@ -26,6 +27,7 @@ from toolglean import (
     Problem,
     ProblemCode,
     Reasoning,
+    ToolCall,
     UnfinishedCallError,
     join,
 )
@@ -72,6 +74,11 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         assert run_of(make(), chunks) == whole, f"differs by chunking: {chunks!r}"
     account(whole, text)
     return whole
+
+
+def read_with(tools: Any, text: str, *, one_of_many: bool = False, **row: Any) -> list[Event]:
+    """`events_of` a parser of these tools and arguments, in a flat row (face.py)."""
+    return events_of(lambda: Parser(tools, **faced(**row, markup=True)), text, one_of_many=one_of_many)
 
 
 def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
@@ -202,6 +209,16 @@ def _completes(scanner: JsonScanner, text: str) -> None:
 def calls_of(events: Iterable[Event]) -> list[tuple[str, object]]:
     """(name, arguments) of the finished calls."""
     return [(e.call.name, e.call.arguments) for e in events if isinstance(e, CallEnd) and e.call.status == "ok"]
+
+
+def ended_calls(events: Iterable[Event]) -> list[ToolCall]:
+    """The calls, whatever became of them."""
+    return [each.call for each in events if isinstance(each, CallEnd)]
+
+
+def codes_of(events: Iterable[Event]) -> list[ProblemCode]:
+    """The codes of the problems."""
+    return [each.code for each in events if isinstance(each, Problem)]
 
 
 def content_of(events: Iterable[Event]) -> str:
