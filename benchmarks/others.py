@@ -92,7 +92,7 @@ def _templates(effort: Effort) -> list[Work]:
 
     paths = sorted((ROOT / "fixtures" / "templates").glob("*.*"))
     shared = sorted((ROOT.parent / "shared" / "templates").glob("*/*"))
-    chosen = paths[:2] if effort.divide_by > 1 else [*paths, *shared[:: max(1, len(shared) // 40)]]
+    chosen = paths[:1] if effort.divide_by > 1 else [*paths, *shared[:: max(1, len(shared) // 40)]]
 
     @cache
     def times() -> list[float]:

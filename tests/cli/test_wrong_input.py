@@ -15,6 +15,7 @@ import pytest
 
 import toolglean as package
 from tests.cli.test_parse import toolglean
+from tests.support import depth
 from toolglean.cli import main
 
 BINARY = bytes(range(128, 256)) * 4
@@ -245,8 +246,11 @@ MANY = {
     "CHOICE": [["explain"], ["doctor"], ["replay", "--html", "page.html"], ["bench"]],
     "TEMPLATE": [["inspect"], ["fuzz"]],
 }
+# The commands of `MANY` read these arguments in one way: by default, two of them are tried with each row.
 CASES = [
-    ([*command, *args[1:]], message) for args, message in ROWS for command in MANY.get("".join(args[:1]), [args[:1]])
+    ([*command, *args[1:]], message)
+    for args, message in ROWS
+    for command in depth.chosen(MANY.get("".join(args[:1]), [args[:1]]), 2, key=lambda each, row=args: f"{each} {row}")  # type: ignore[misc]
 ]
 
 
