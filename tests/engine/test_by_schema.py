@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with
-from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, Reasoning, parse
+from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with, reasoning_of
+from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, parse
 from toolglean.engine.by_schema.lines import Lines, begin_in
 from toolglean.engine.judge.code import watch
 from toolglean.events import fold
@@ -474,7 +474,7 @@ def test_what_was_kept_before_says_nothing_about_a_repair() -> None:
 def test_reasoning_is_not_read_by_schema() -> None:
     events = events_of(lambda: Parser(TOOLS, start="reasoning"), FRAME)
     assert not [event for event in events if isinstance(event, CallEnd)]
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == FRAME
+    assert reasoning_of(events) == FRAME
 
 
 def test_problems_of_text_that_became_a_call_are_not_reported() -> None:

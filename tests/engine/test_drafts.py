@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.chunkings import calls_of, codes_of, content_of, read_with
+from tests.support.chunkings import calls_of, codes_of, content_of, read_with, reasoning_of
 from tests.support.face import faced
-from toolglean import CallEnd, Limits, Parser, Reasoning, parse
+from toolglean import CallEnd, Limits, Parser, parse
 from toolglean.formats.registry import get_format
 
 TOOLS = ["f", "g"]
@@ -92,7 +92,7 @@ def test_drafts(row: Row) -> None:
     else:
         events = read_with(TOOLS, row.text, **options)
     assert [name for name, _ in calls_of(events)] == row.calls
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == row.reasoning
+    assert reasoning_of(events).strip() == row.reasoning
     if row.content or not any(isinstance(event, CallEnd) for event in events):
         assert content_of(events).strip() == row.content
 

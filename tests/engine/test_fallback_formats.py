@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, ended_calls, read_with
+from tests.support.chunkings import calls_of, content_of, ended_calls, read_with, reasoning_of
 from toolglean import (
     CallEnd,
     CallStart,
@@ -22,7 +22,6 @@ from toolglean import (
     Parser,
     ParserOptions,
     Problem,
-    Reasoning,
     TemplateError,
     UsageError,
     choose_format,
@@ -217,7 +216,7 @@ def test_in_reasoning_the_format_s_own_markers_count_alone() -> None:
     events = read_with(TOOLS, turn, format="hermes")
     assert calls_of(events) == []
     assert content_of(events) == "No."
-    assert "<function=f>" in "".join(event.text for event in events if isinstance(event, Reasoning))
+    assert "<function=f>" in reasoning_of(events)
 
 
 def test_an_unknown_tool_of_the_format_itself_is_its_call() -> None:

@@ -13,9 +13,9 @@ from benchmarks.floods import cost_of, reads
 from fuzz import flood_lines
 from fuzz import floods as search
 from tests.support import depth
-from tests.support.chunkings import calls_of, events_of
+from tests.support.chunkings import calls_of, read_with
 from tests.support.own_formats import own_format
-from toolglean import Parser, ParserOptions, parse
+from toolglean import Parser, parse
 from toolglean.formats.words import tokens_of
 
 
@@ -24,7 +24,6 @@ def typed(kind: str) -> list[dict[str, Any]]:
     return [{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": kind}}}}]
 
 
-MARKUP = ParserOptions(markup=True)
 CODER = "<tool_call>\n<function=f>\n<parameter=n>\n"
 CODER_END = "\n</parameter>\n</function>\n</tool_call>"
 
@@ -89,7 +88,7 @@ def test_however_much_white_space_ends_a_value_it_is_no_part_of_it(size: int) ->
     for after, arguments in (("@end", {"n": "y"}), ("m: z\n@end", {"n": "y", "m": "z"})):
         text = "@f\nn: y" + "\n" * size + after
         tools = [{"name": "f", "parameters": {"properties": {"n": {"type": "string"}, "m": {"type": "string"}}}}]
-        events = events_of(lambda: Parser(tools, format=own_format("own:pairs"), options=MARKUP), text)  # noqa: B023
+        events = read_with(tools, text, format=own_format("own:pairs"))
         assert calls_of(events) == [("f", arguments)]
 
 

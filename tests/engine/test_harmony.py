@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, read_with
+from tests.support.chunkings import calls_of, content_of, read_with, reasoning_of
 from toolglean import CallEnd, Problem, Reasoning
 
 TOOLS = ["f", "g"]
@@ -107,7 +107,7 @@ def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str)
     """It was taken for the marker, and it and the white space around it were lost."""
     thought = f"I write {marker} at the end, then more."
     events = read_with(["f"], f"{THINKS}{thought}<|end|>{SAYS}Hi<|return|>", format=option)
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == thought
+    assert reasoning_of(events) == thought
     assert content_of(events) == "Hi"
 
 
@@ -116,7 +116,7 @@ def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str)
 )
 def test_a_marker_before_another_or_the_end_is_markup(end: str) -> None:
     events = read_with(["f"], f"{THINKS}So be it.{end}", format="harmony")
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So be it."
+    assert reasoning_of(events) == "So be it."
     assert content_of(events) == ("Hi" if end.endswith("Hi") else "")
 
 
@@ -139,4 +139,4 @@ def test_what_is_behind_a_channels_name_is_markup(header: str, option: str) -> N
     text = f"<|channel|>analysis\n<|message|>So.<|end|><|start|>assistant<|channel|>{header}<|message|>{{}} it is.<|return|>"
     events = read_with(TOOLS, text, format=option)
     assert content_of(events) == "{} it is."
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So."
+    assert reasoning_of(events) == "So."

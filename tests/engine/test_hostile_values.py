@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with, reasoning_of
 from toolglean import (
     CallEnd,
     CallStart,
     Limits,
     Parser,
     ParserOptions,
-    Reasoning,
     ToolSet,
     UsageError,
     join,
@@ -43,7 +42,7 @@ def test_auto_knows_the_reasoning_of_every_family(opener: str, closer: str) -> N
     for tools in (None, ["f"]):
         make = partial(Parser, tools, format="auto", options=ParserOptions(markup=True))
         events = events_of(make, f"{opener}Hm{closer}Hello", one_of_many=True)
-        thought = "".join(each.text for each in events if isinstance(each, Reasoning))
+        thought = reasoning_of(events)
         if opener[0] == "/":
             assert not thought
         elif opener[0].isalpha():

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
-from toolglean import Parser, ParserOptions, Problem, Reasoning
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with, reasoning_of
+from toolglean import Parser, ParserOptions, Problem
 from toolglean.formats.quotations import OTHERS, ROLE_HEADERS
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
@@ -18,7 +18,7 @@ def test_a_call_after_another_header_in_the_reasoning_does_not_run(header: str) 
     text = f"<think>Ok. {header}run it {CALL}"
     events = read_with(["f"], text)
     assert calls_of(events) == []
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == text.removeprefix("<think>")
+    assert reasoning_of(events) == text.removeprefix("<think>")
     assert codes_of(events) == ["another-message"]
 
 

@@ -7,18 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, content_of, events_of, read_with
+from tests.support.chunkings import calls_of, content_of, events_of, read_with, reasoning_of
 from tests.support.depth import chosen
 from tests.support.face import faced
-from toolglean import CallEnd, CallStart, Format, Parser, ParserOptions, Problem, Reasoning, UsageError, join, render
+from toolglean import CallEnd, CallStart, Format, Parser, ParserOptions, Problem, UsageError, join, render
 
 TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
 TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f", "g")]
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
-
-
-def reasoning_of(events: list[object]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Reasoning))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
-from toolglean import Format, Parser, ParserOptions, Reasoning, ToolSet, render
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with, reasoning_of
+from toolglean import Format, Parser, ParserOptions, ToolSet, render
 from toolglean.formats.frames import frame_of_others
 from toolglean.formats.registry import all_formats, get_format
 
@@ -23,10 +23,6 @@ BARE = {*("llama3-json", "pythonic", "glm-4", "granite-pythonic", "xlam", "xlam-
 OWN_ONLY = {"apertus": "its own template writes calls in its reasoning"}
 # `auto` takes these openers for prose.
 PROSE = {"apriel", "hyperclovax-think", "granite-3"}
-
-
-def thought_of(events: list[Any]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Reasoning)).strip()
 
 
 def pair_of(declared: Format) -> tuple[str, str]:
@@ -56,7 +52,7 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
             for strict, thought in ((False, "Hm."), (True, "")):
                 options = ParserOptions(strict=strict, markup=True)
                 found = events_of(lambda: Parser(TOOLS, format=name, options=options), turn, one_of_many=True)  # noqa: B023
-                assert thought_of(found) == thought
+                assert reasoning_of(found).strip() == thought
                 assert strict or content_of(found) == "Hello"
 
 
@@ -64,20 +60,20 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
 def test_a_closer_that_mirrors_its_opener(name: str | None) -> None:
     """Fixed bug: the answer behind it was reasoning."""
     found = read_with(TOOLS, "<|think|>Hm.<|/think|>Hello", format=name)
-    assert (thought_of(found), content_of(found)) == ("Hm.", "Hello")
+    assert (reasoning_of(found).strip(), content_of(found)) == ("Hm.", "Hello")
 
 
 @pytest.mark.parametrize("name", [None, "harmony", "hermes"])
 def test_an_unknown_channel_opens_no_reasoning(name: str | None) -> None:
     """Fixed bug: among all formats, the end of its header opened that of another family, and the answer was lost."""
     found = read_with(TOOLS, "<|channel|>final?<|message|>It is 4.<|return|>", format=name)
-    assert thought_of(found) == ""
+    assert reasoning_of(found).strip() == ""
     assert content_of(found).endswith("It is 4.")
 
 
 def test_the_end_of_a_header_alone_opens_the_turn_s_reasoning() -> None:
     found = read_with(TOOLS, "<|message|>Hm.<|eom|> to=user<|message|>Hi")
-    assert (thought_of(found), content_of(found)) == ("Hm.", "Hi")
+    assert (reasoning_of(found).strip(), content_of(found)) == ("Hm.", "Hi")
 
 
 def test_what_is_taken_over_from_other_families() -> None:
@@ -162,7 +158,7 @@ ROWS = [
 def test_reasoning(row: Row) -> None:
     events = read_with(TOOLS, row.text, format=row.format, **row.options)
     assert [name for name, _ in calls_of(events)] == row.calls
-    assert thought_of(events) == row.reasoning
+    assert reasoning_of(events).strip() == row.reasoning
     assert content_of(events).strip() == row.content
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.floods import cost_of
 from tests.support import depth
-from tests.support.chunkings import calls_of, codes_of, ended_calls, events_of, read_with
+from tests.support.chunkings import calls_of, codes_of, ended_calls, read_with
 from tests.support.own_formats import own_format
 from toolglean import Event, Parser, ParserOptions, Problem, ToolSet, UsageError, parse, render
 from toolglean.formats import get_format
@@ -29,7 +29,6 @@ KNOWN = ToolSet(TOOLS)
 QWEN = "<tool_call>\n<function=f>\n{}\n</function>\n</tool_call>"
 MINIMAX = '<minimax:tool_call>\n<invoke name="f">\n{}\n</invoke>\n</minimax:tool_call>'
 
-MARKUP = ParserOptions(markup=True)
 EXTRA, CLOSER = "extra closer", "parameter closer"
 
 
@@ -268,7 +267,7 @@ WORDS = [
 @pytest.mark.parametrize(("declared", "text", "name"), WORDS, ids=[each[0] for each in WORDS])
 def test_a_marker_in_a_word(declared: str, text: str, name: str) -> None:
     for tools in (None, [name]):
-        calls = calls_of(events_of(lambda: Parser(tools, format=declared, options=MARKUP), text))  # noqa: B023
+        calls = calls_of(read_with(tools, text, format=declared))
         assert all("[" not in each and "<" not in each and each != name for each, _ in calls)
 
 
@@ -300,9 +299,7 @@ def test_an_undeclared_child_of_a_tools_own_tag_is_not_written_either() -> None:
     open_schema = {"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": True}
     tools = [{"name": "list_files", "parameters": open_schema}]
     text = render("tool-tags", [("list_files", {"dir": "."})], tools=tools)
-    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", options=MARKUP), text)) == [
-        ("list_files", {"dir": "."})
-    ]
+    assert calls_of(read_with(tools, text, format="tool-tags")) == [("list_files", {"dir": "."})]
 
 
 JSON_CALLS = {
@@ -430,7 +427,7 @@ def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: s
     """Fixed bug: the call ran with the markers in the value before, and without the parameter. The next one runs."""
     good = {GLM: "x", QWEN: "<parameter=a>\nx\n</parameter>", MINIMAX: '<parameter name="a">x</parameter>'}
     text = call.format(inside) + "\n" + call.format(good.get(call, "<a>x</a>"))
-    events = events_of(lambda: Parser(TOOLS, options=MARKUP), text)
+    events = read_with(TOOLS, text)
     assert [found.status for found in ended_calls(events)] == ["malformed", "ok"]
 
 
@@ -459,7 +456,7 @@ def test_other_tags_are_text_in_formats_of_ones_own(name: str, value: str) -> No
     declared = own_format(name)
     assert declared is not None
     text = unproven(declared, [("f", {"a": "@@", "n": 5})], tools=KNOWN).replace("@@", value)
-    found = calls_of(events_of(lambda: Parser(TOOLS, format=declared, options=MARKUP), text))
+    found = calls_of(read_with(TOOLS, text, format=declared))
     assert found == [("f", {"a": value, "n": 5})]
 
 
@@ -514,7 +511,7 @@ def test_a_closer_that_an_opener_in_another_spelling_has_is_not_extra(inside: st
 @pytest.mark.parametrize("behind", ["</f>", "\n<now></now>", ""])
 def test_a_closing_tag_that_comes_twice_loses_nothing(behind: str) -> None:
     """Only where another parameter follows has it ended the call too early."""
-    events = events_of(lambda: Parser(TOOLS, options=MARKUP), f"<f>\n<a>x</a></a>{behind}")
+    events = read_with(TOOLS, f"<f>\n<a>x</a></a>{behind}")
     assert calls_of(events)[0] == ("f", {"a": "x"})
 
 
@@ -522,7 +519,7 @@ def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:
     schema = {"type": "object", "properties": PROPERTIES, "required": ["a", "b"]}
     text = GLM.format("x</arg_value> and then 5")
     for tools, status in (([{"name": "f", "parameters": schema}], "malformed"), (TOOLS, "ok")):
-        events = events_of(lambda tools=tools: Parser(tools, options=MARKUP), text)  # type: ignore[misc]
+        events = read_with(tools, text)
         assert [found.status for found in ended_calls(events)] == [status]
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, read_with
+from tests.support.chunkings import calls_of, content_of, read_with, reasoning_of
 from tests.support.face import faced
 from tests.support.shared import FIXTURES, SHARED, shared_rows
-from toolglean import Format, Parser, Reasoning
+from toolglean import Format, Parser
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.headers import ENDS, HEADERS, beginnings, own_part
 from toolglean.formats.registry import get_format
@@ -52,7 +52,7 @@ def test_instructions_that_show_a_call(options: dict[str, Any], thinking: str) -
 
 def test_instructions_that_show_a_call_and_a_prompt_that_opens_the_reasoning() -> None:
     events = turn_of(WHOLE + "<think>", f"Hm.</think>{REAL}", format="deepseek-v4")
-    assert "".join(each.text for each in events if isinstance(each, Reasoning)) == "Hm."
+    assert reasoning_of(events) == "Hm."
     assert calls_of(events) == [("get_weather", {"city": "Oslo"})]
 
 

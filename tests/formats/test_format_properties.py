@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of, read_with
-from toolglean import Parser, ParserOptions, Reasoning, ToolSet, UsageError
+from tests.support.chunkings import calls_of, content_of, events_of, read_with, reasoning_of
+from toolglean import Parser, ParserOptions, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import JSON, Format
@@ -155,7 +155,7 @@ def test_content_and_reasoning_come_back(name: str, data: st.DataObject) -> None
         events = read_with(tools, text, format=declared, strict=True, quoted="call")
     assert calls_of(events) == written
     assert content_of(events).strip() == content.strip()
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == reasoning.strip()
+    assert reasoning_of(events).strip() == reasoning.strip()
 
 
 PLAIN: list[tuple[str, dict[str, Any]]] = [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import toolglean
-from tests.support.chunkings import calls_of, content_of, events_of, read_with
+from tests.support.chunkings import calls_of, content_of, events_of, read_with, reasoning_of
 from tests.support.shared import FIXTURES, ROOT, SHARED, rows
 from tests.support.vectors import labels
 from toolglean import CallDelta, CallStart, Content, Parser, ParserOptions, Reasoning, parse
@@ -78,7 +78,7 @@ def test_a_family_reads_its_fixture_however_it_is_cut(name: str) -> None:
     events = make().feed(row["turn"]) if "prompt" in row else events_of(make, row["turn"], one_of_many=True)
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in row["calls"]]
     assert content_of(events) == row["content"]
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == row["reasoning"]
+    assert reasoning_of(events) == row["reasoning"]
 
 
 @pytest.mark.sampled(20)

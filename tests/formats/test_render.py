@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import toolglean
-from tests.support.chunkings import calls_of, content_of, read_with
+from tests.support.chunkings import calls_of, content_of, read_with, reasoning_of
 from tests.support.shared import FIXTURES
-from toolglean import Format, Quoted, Reasoning, ToolCall, ToolSet, Tree, UsageError, parse
+from toolglean import Format, Quoted, ToolCall, ToolSet, Tree, UsageError, parse
 from toolglean.formats.registry import get_format
 from toolglean.formats.render import CallLike, render
 
@@ -77,7 +77,7 @@ def test_fixtures_are_written(name: str) -> None:
     events = read_with(case["tools"], text, format=name, one_of_many=True)
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in case["calls"]]
     assert content_of(events).strip() == case["content"].strip()
-    assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == case["reasoning"].strip()
+    assert reasoning_of(events).strip() == case["reasoning"].strip()
 
 
 def typed(**properties: Any) -> ToolSet:

@@ -153,7 +153,7 @@ def server() -> Iterator[str]:
 # -- the pages -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("own_formats", "few_signs", "rendered_here")
+@pytest.mark.usefixtures("own_formats", "few_signs")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
     for package in ", ".join(NEEDS.findall(page.read_text(encoding="utf-8"))).split(", "):

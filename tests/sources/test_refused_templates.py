@@ -11,10 +11,10 @@ import pytest
 
 from tests.sources.test_precedence import ODD
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of, read_with
+from tests.support.chunkings import calls_of, content_of, events_of, read_with, reasoning_of
 from tests.support.infer_outcomes import outcomes
 from tests.support.shared import FIXTURES, SHARED
-from toolglean import Format, Parser, ParserOptions, Reasoning, UsageError, choose_format, parse, render
+from toolglean import Format, Parser, ParserOptions, UsageError, choose_format, parse, render
 from toolglean.sources.templates.infer import NoFormatError, infer
 
 pytest.importorskip("jinja2")
@@ -46,7 +46,7 @@ def test_the_turn_is_read_alike_for_every_chunking() -> None:
     events = events_of(make, f"<mull>Hm.</mull>So:\n{hermes}\n{hermes}<|im_end|>")
     assert calls_of(events) == [("f", {"x": 1}), ("f", {"x": 1})]
     assert content_of(events).strip() == "So:"
-    assert "".join(each.text for each in events if isinstance(each, Reasoning)) == "Hm."
+    assert reasoning_of(events) == "Hm."
 
 
 def test_its_tag_is_for_what_no_known_format_reads() -> None:

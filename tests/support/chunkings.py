@@ -224,3 +224,8 @@ def codes_of(events: Iterable[Event]) -> list[ProblemCode]:
 def content_of(events: Iterable[Event]) -> str:
     """The content, joined."""
     return "".join(e.text for e in events if isinstance(e, Content))
+
+
+def reasoning_of(events: Iterable[object]) -> str:
+    """The reasoning, joined."""
+    return "".join(e.text for e in events if isinstance(e, Reasoning))

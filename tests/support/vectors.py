@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tests.support.chunkings import account, some_chunkings
+from tests.support.chunkings import account, reasoning_of, some_chunkings
 from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import CallEnd, Content, Event, Markup, Parser, ParserOptions, Reasoning, ToolCall, join
 from toolglean.formats.registry import get_format
@@ -262,7 +262,7 @@ def compare(case: Case, events: list[Event], markers: tuple[tuple[str, str], ...
     content = "".join(event.text for event in events if isinstance(event, Content))
     if case.content is not None and not _same_content(case, events, content, markers):
         return "content", f"{content!r} for {case.content!r}"
-    reasoning = "".join(event.text for event in events if isinstance(event, Reasoning))
+    reasoning = reasoning_of(events)
     if case.reasoning is not None and not _same_text(case, case.reasoning, reasoning):
         return "reasoning", f"{reasoning!r} for {case.reasoning!r}"
     return "right", ""

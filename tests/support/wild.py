@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support import depth
-from tests.support.chunkings import account, run_of, some_chunkings
+from tests.support.chunkings import account, reasoning_of, run_of, some_chunkings
 from tests.support.shared import FIXTURES, rows
-from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Problem, Reasoning, ToolCall, UsageError
+from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Problem, ToolCall, UsageError
 
 __all__ = ["FILES", "WAYS", "Answer", "delivered", "judge", "needs_no_attention", "wild_rows"]
 
@@ -154,7 +154,7 @@ def _all_same(expected: list[dict[str, Any]], ran: list[ToolCall], *, tools: boo
 
 def _texts_are_right(row: dict[str, Any], events: list[Event], *, tools: bool) -> bool:
     content = "".join(event.text for event in events if isinstance(event, Content)).strip()
-    reasoning = "".join(event.text for event in events if isinstance(event, Reasoning)).strip()
+    reasoning = reasoning_of(events).strip()
     wanted = row["expected"]
     without = wanted["calls_without_tools"]
     if not tools and without is not None and len(without) != len(wanted["calls"]):
@@ -195,7 +195,7 @@ def _shown(events: list[Event]) -> str:
         if isinstance(event, CallEnd)
     ]
     content = "".join(event.text for event in events if isinstance(event, Content))
-    reasoning = "".join(event.text for event in events if isinstance(event, Reasoning))
+    reasoning = reasoning_of(events)
     return f"calls={calls} content={content!r} reasoning={reasoning!r}"
 
 
