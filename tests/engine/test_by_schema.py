@@ -249,9 +249,8 @@ def test_a_call_in_a_fence_of_another_kind_that_opens_the_turn_is_told(text: str
     ],
 )
 def test_an_object_that_opens_the_turn_and_breaks_off_is_told(text: str, told: list[str], name: str | None) -> None:
-    events = events_of(lambda: Parser(TOOLS, **faced(format=name, markup=True)), text)
-    assert calls_of(events) == []
-    assert [each.code for each in events if isinstance(each, Problem)] == told
+    events = read_with(TOOLS, text, format=name)
+    assert (calls_of(events), codes_of(events)) == ([], told)
 
 
 @pytest.mark.parametrize("name", [None, "hermes"])

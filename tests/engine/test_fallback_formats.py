@@ -227,7 +227,8 @@ def test_an_unknown_tool_of_the_format_itself_is_its_call() -> None:
 
 def test_a_tag_and_auto_are_not_advised() -> None:
     turn = f"<tool_call>\n{XML_CALL}\n</tool_call>"
-    for options in ({"tag": "<tool_call>"}, {"format": "auto"}):
+    ways: list[dict[str, Any]] = [{"tag": "<tool_call>"}, {"format": "auto"}]
+    for options in ways:
         loose = read_with(TOOLS, turn, **options)
         strict = read_with(TOOLS, turn, **options, strict=True)
         assert loose == strict

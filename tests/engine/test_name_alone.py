@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import read_with
+from tests.support.chunkings import codes_of, read_with
 from toolglean import CallDelta, CallEnd, Content, Parser, Problem, ToolCall
 from toolglean.engine.open_call import NameAlone
 
@@ -53,9 +53,9 @@ THERE = [
 
 @pytest.mark.parametrize("name", ["apertus", "auto"])
 def test_a_value_that_is_missing_is_no_empty_object(name: str) -> None:
-    events = events_of(lambda: Parser([CFG], format=name), '<|tools_prefix|>[{"cfg": }]<|tools_suffix|>')
+    events = read_with([CFG], '<|tools_prefix|>[{"cfg": }]<|tools_suffix|>', format=name)
     assert not any(isinstance(event, CallEnd) for event in events)
-    assert [event.code for event in events if isinstance(event, Problem)] == ["unreadable-call"]
+    assert codes_of(events) == ["unreadable-call"]
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -67,8 +67,7 @@ def test_no_call_runs_without_arguments_that_are_there(
     *,
     named: bool,
 ) -> None:
-    name = format if named else "auto"
-    events = events_of(lambda: Parser([CFG, "f"], format=name, options=ParserOptions(markup=True)), turn)
+    events = read_with([CFG, "f"], turn, format=format if named else "auto")
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == statuses
     told = [event.text for event in events if isinstance(event, Problem) and event.code == "name-alone"]
     assert told == ["cfg"] * statuses.count("malformed")

@@ -21,7 +21,7 @@ CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
     "options",
     [{"start": "reasoning"}, {"prompt": "<|im_start|>assistant\n<think>\n"}, {"prompt": "Say </think> or <think>"}],
 )
-def test_the_prompt_has_opened_the_reasoning(options: dict[str, str]) -> None:
+def test_the_prompt_has_opened_the_reasoning(options: dict[str, Any]) -> None:
     text = f"I should call f.\n</think>\n\nSure.\n{CALL}"
     events = read_with(None, text, format="hermes", **options)
     assert reasoning_of([*events]) == "I should call f."

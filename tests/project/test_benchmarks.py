@@ -253,7 +253,7 @@ CALLS: list[tuple[Reader, Callable[[int], Any], str]] = [
 )
 def test_each_reader_reads_the_call(reader: Reader, payload: Callable[[int], Any], key: str) -> None:
     chunks = cut(call_of(reader, 1000, payload))
-    found = everything(reader, chunks)
+    found: list[Any] = everything(reader, chunks)
     assert everything(reader, chunks) == found  # it begins anew
     ended: list[Any] = ended_calls(found)
     [call] = ended or [each for each in found if hasattr(each, "arguments")]
