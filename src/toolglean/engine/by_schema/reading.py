@@ -182,7 +182,7 @@ def spells_call(text: str, turn: TurnState) -> bool:
     """
     if text.count("<") > (2 if text[0] == "<" else 0):  # of an element that is all of it
         return False
-    if _value_in(text, turn)[0] is not None:  # JSON is told of elsewhere
+    if isinstance(_value_in(text, turn)[0], dict | list):  # JSON is told of elsewhere
         return False
     for found in _called(text, 0, NAME_WITHIN):
         tool = None if turn.names.tools is None else turn.names.tools.get(found[1])
