@@ -65,6 +65,16 @@ def test_text_behind_a_marker_that_says_json_is_no_argument(text: str, name: str
     assert calls_of(read_with(PYTHON, turn, format=name)) == []
 
 
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("body", ['```json\n{"code": "1"}\n```', ' <|constrain|>json<|message|>{"code": "1"}'])
+def test_a_fence_of_json_or_a_marker_is_no_text_of_a_parameter(body: str, name: str) -> None:
+    events = read_with(
+        PYTHON, f"<|start|>assistant<|channel|>commentary to=functions.python<|message|>{body}<|call|>", format=name
+    )
+    (call,) = (event.call for event in events if isinstance(event, CallEnd))
+    assert call.status == "malformed"
+
+
 @pytest.mark.parametrize("tool", ["get_json", "run_code", "to_python", "json"])
 def test_a_name_that_ends_like_a_kind(tool: str) -> None:
     for kind in ("", " json", " <|constrain|>json"):

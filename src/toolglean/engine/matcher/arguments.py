@@ -33,6 +33,7 @@ __all__ = ["Arguments", "Objects"]
 
 
 _name_slot = re.compile(r"\{name(?:=[^{}]*)?\}")
+_is_no_text = re.compile(r'\{"[^"]*": "(?:```json\b|<\|)').match
 
 
 class Arguments(Field):
@@ -93,11 +94,15 @@ class Arguments(Field):
 
     def _has_swallowed(self, turn: Turn, reading: Reading) -> bool:
         # Whether text in the arguments contains a header, or what begins another call: then nobody knows where it ends.
+        # Or it begins with a marker, or a fence of JSON, which is no text of a parameter.
         edge = self.slot.edges[0]
         declared = reading.walk.program.formats[edge.format]
         if isinstance(self.source, JsonOrTextReader):
             markers = [each for each in declared.headers if each.startswith("<|")]
-            return self.source.is_text and any(each in turn.emit.call.arguments for each in markers)
+            written = turn.emit.call.arguments
+            return self.source.is_text and (
+                any(each in written for each in markers) or _is_no_text(written) is not None
+            )
         if isinstance(edge.codec, Pairs):
             heads = filter(None, ("".join(each.partition("{name")[0].split()) for each in declared.calls))
             return any(each in "".join(self.source.unquoted.split()) for each in heads)
