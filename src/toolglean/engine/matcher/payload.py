@@ -193,11 +193,14 @@ class FormatPlan(Plan):
     def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool | None:
         # Nearly always a turn begins with a word that no marker begins with, and that is not the name of a tool: there
         # is not a call without a marker. None: more text is needed to tell.
-        edges, is_own = states.slot_for(text[i]), self._reaches(states, text[i:])
-        if self.fallback_formats is not None or any(edge.kind != "name" for edge in edges):
-            return False if edges or is_own is not None else None
+        edges = states.slot_for(text[i])
+        if any(edge.kind != "name" for edge in edges) or (edges and self.fallback_formats is not None):
+            return False
+        is_own = self._reaches(states, text[i:])
+        if is_own or self.fallback_formats is not None:
+            return None if is_own is None else False
         is_no_name = text[i].isalpha() and turn.names.cannot_begin(text, i)
-        return is_no_name if is_own is False or is_no_name is False else False if is_own else None
+        return None if is_own is None and is_no_name is not False else is_no_name
 
     def __reduce__(self) -> tuple[Any, ...]:
         own = all(each is other for each, other in zip(self.formats, self.program.formats, strict=True))
