@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolglean.events import ToolCall
+from toolglean.formats.registry import formats_of_auto
 from toolglean.kit.explain import near_misses
 from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
@@ -136,6 +137,9 @@ def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
             ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
             formats = ", ".join(opener.formats[:3])
             yield story("other-dialect", opener.start, ways=ways, marker=opener.text, what=what, formats=formats)
+        elif not (found.asked.ways or set(opener.formats) & _names_of_auto()):
+            said = {"marker": opener.text, "what": what, "format": opener.formats[0]}
+            yield story("other-dialect/registered", opener.start, **said)
         elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
             yield _unknown(found, reach.name, opener.start, "so it is content")
 
@@ -161,18 +165,23 @@ def _told(found: Evidence) -> Iterator[Story]:
             yield story("quoted", problem.start, what="A call")
         elif problem.code == "call-in-line":
             yield story("in-a-line", problem.start, text=problem.text[:LONG])
-        elif problem.code == "unread-call":
+        elif problem.code == "unread-call" and not _is_whole_call(found, problem.start):
             yield from near_misses.undeclared(found, problem.start)
         elif problem.code in _TOLD:
             said = {"text": problem.text.strip()[:LONG], "why": detail_of(problem.reason)}
             yield story(_TOLD[problem.code], problem.start, **said)
 
 
+def _is_whole_call(found: Evidence, place: int) -> bool:
+    # Whether a format that was not asked for reads it: that is another cause.
+    return any(opener.start == place and reach.outcome == "call" for opener, reach in _lost(found))
+
+
 def _openers_without_call(found: Evidence) -> Iterator[Story]:
     data = {each.start for each in found.read.problems if each.code == "not-a-call"}  # the parser reports why
     for opener, reach in _lost(found):
         told = any(opener.start <= start <= reach.end for start in data)
-        if told or opener.read_as == "reasoning" or reach.outcome == "call":
+        if told or opener.read_as == "reasoning" or reach.outcome == "call" or _is_of_call(found, opener, reach):
             continue
         if opener.quoted:
             yield story("quoted", opener.start, what="A marker of calls")
@@ -188,6 +197,16 @@ def _openers_without_call(found: Evidence) -> Iterator[Story]:
             yield story("no-name", opener.start, marker=opener.text)
         elif reach.within == "JSON" or reach.outcome == "none":
             yield _stopped(found, opener, reach)
+
+
+def _is_of_call(found: Evidence, opener: Opener, reach: Reach) -> bool:
+    # Whether it is a word before a call that was read, or one of the arguments of a call in Python.
+    before = found.read.text[: opener.start].rstrip()[-1:]
+    return before in {"(", ","} or any(call.span[0] == reach.end for call in found.read.done)
+
+
+def _names_of_auto() -> frozenset[str]:
+    return frozenset(each.name for each in formats_of_auto())
 
 
 def _stopped(found: Evidence, opener: Opener, reach: Reach) -> Story:

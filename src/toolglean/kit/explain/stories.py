@@ -65,6 +65,8 @@ TEXTS: Mapping[str, str] = {
     "other-dialect": "You passed {ways}, but {marker!r} begins {what} in another family's format ({formats}). Pass "
     "the format that the model really writes, or leave the argument out, so that the format is detected from the "
     "turn.",
+    "other-dialect/registered": "{marker!r} begins {what} in a spelling that is read only if its format is named. Pass "
+    "format={format!r}.",
     "data": "The JSON that names {text!r} is not a call but data, because {why}. So it is content. JSON without a "
     "marker is a call only if it is the whole answer, and has all required arguments and nothing else.",
     "in-json-string": "What looks like a call is inside a string of a JSON document, so it is content.",
