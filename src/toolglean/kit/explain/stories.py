@@ -93,7 +93,7 @@ TEXTS: Mapping[str, str] = {
     "misspelt-marker": "{marker!r} {where}, but is not a marker of any known format. The most similar one is {near!r}. "
     "A marker must be written as in the model's chat template, so this is {kind}.{hint}",
     "misfit": "The call of {call!r} was read, but its arguments are not those of the tool. {said} What was written is "
-    "passed on unchanged, and the tool may refuse it.",
+    "passed on unchanged: answer the call with what is wrong, and the model can write it again.",
     "in-a-line": "{text!r} is a call, but it shares its line with other text, or is part of an expression: it reads "
     "like a sentence or like code, so it is content. Tell the model to write each call on a line of its own.",
     "unmarked-json": "The JSON that names {call!r} has no marker, and JSON without one breaks a rule here: {rule}. "
