@@ -46,9 +46,20 @@ THERE = [
     ("prose with the first sign of arguments", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n(I wait for it.)", ["ok"]),
     ("prose with a word of arguments", "hermes", '<tool_call>{"name": "cfg"}</tool_call>\nArguments are not needed.', ["ok"]),
     ("a tag", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n<b>So.</b>", ["ok"]),
+    ("a tag whose name begins like that of parameters", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call><params>x</params>", ["ok"]),
+    ("a word that looks like one of arguments", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\nınput: 3", ["ok"]),
     ("another call", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n<tool_call>\n<function=f>\n</function>\n</tool_call>", ["ok", "ok"]),
     ("the end of the turn", "mistral-v3", '[TOOL_CALLS] [{"name": "cfg"}]', ["ok"]),
 ]  # fmt: skip
+
+
+def test_reasoning_behind_a_call_waits_for_nothing() -> None:
+    """Fixed bug: the end of the call, and all of the reasoning, came when it ended."""
+    parser = Parser([CFG], format="qwen3-coder")
+    parser.feed("<tool_call>\n<function=cfg>\n</function>\n</tool_call><think>")
+    events = [event for char in "Hm." for event in parser.feed(char)]
+    assert isinstance(events[1], CallEnd)
+    assert [type(event).__name__ for event in events[2:]] == ["Reasoning"] * 3
 
 
 @pytest.mark.parametrize("name", ["apertus", "auto"])

@@ -168,6 +168,7 @@ READ = [
     Row("a mention at the end of a sentence", "I add a <pre>.\nCALL", 1),
     Row("a mention in brackets", "The elements (<pre>, <code>) matter. CALL", 1),
     Row("a mention in backticks", "I use `<pre>` and `<!--`.\nCALL", 1),
+    Row("a fence in a line whose code ends with a backtick", "So: ```md\nuse `x`\n```\nCALL", 1),
     Row("fences in an item", "1. a\n\n    ```\n    x\n    ```\nCALL", 1),
     Row("fences behind tabs", "\t```\n\tx\n\t```\nCALL", 1),
     Row("an empty fence with a word in a line", "So: ```json\n```\nCALL", 1),

@@ -136,23 +136,23 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
     limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
     ends = row.ends.replace("SIGN", sign).replace("SIZE", str(len(sign)))
     for closer in _pattern(ends).finditer(text, opener.end(), min(limit, end) if limit < end else end):
-        if row.context is not Context.FENCE or not _is_code(text, opener.start(), closer.start()):
+        if row.context is not Context.FENCE or not _is_code(text, opener, closer.start()):
             return closer.end()
     return -1 if row.lasts is Lasts.NOTHING else end
 
 
-def _is_code(text: str, opener: int, closer: int) -> bool:
-    """Whether a fence is part of the code: behind a sign, or behind many blanks while few are before the one that opened;
-    or one opened in the middle of a line that said something about fences, and nothing was in it.
+def _is_code(text: str, opener: re.Match[str], closer: int) -> bool:
+    """Whether a fence is part of the code: behind a sign, or behind many blanks while nothing is before the one that
+    opened; or one opened in the middle of a line that said something about fences, and nothing was in it.
     """
-    before, shown = f"\n{text[:opener]}"[-4:], f"\n{text[:closer]}"[-4:]
-    line = shown.rpartition("\n")[2]
+    before, shown = f"\n{text[: opener.start()]}"[-4:], f"\n{text[:closer]}"[-4:]
+    line, inside = shown.rpartition("\n")[2], text[opener.end("sign") : closer]
     if line.strip(" \t"):
         return _is_first(shown)
     is_deep = "\t" in line or ("\n" not in shown and len(line) == 4)
     if is_deep and before.endswith("\n"):
         return True
-    return not _is_first(before) and re.search(r"[`~][.,;:!?)]?\s+\Z", shown) is not None
+    return not _is_first(before) and len(inside) < 4 and re.fullmatch(r"[.,;:!?)]?\s+", inside) is not None
 
 
 def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:

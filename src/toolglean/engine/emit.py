@@ -359,7 +359,7 @@ class Emitter(Outbox):
             text, start = text[-start:], 0
         if not text:
             return
-        if self._alone is not None and kind is Content and (whole := self._alone.is_whole(text)) is not None:
+        if self._alone is not None and (whole := kind is Reasoning or self._alone.is_whole(text)) is not None:
             self._settle_call(whole=whole)
         self._put(kind(text, start))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.reasons import NAME_ALONE
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem, Status, ToolCall
@@ -244,12 +244,18 @@ class NameAlone(Plain):
 
     def __init__(self, delta: CallDelta, end: CallEnd, *, is_open: bool, takes: bool) -> None:
         self._delta, self._end, self._is_open, self._takes = delta, end, is_open, takes
-        self._since: tuple[Event, ...] = ()
+        self._since: list[Event] = []
         self._text = ""
+
+    def copy(self) -> Self:
+        """The same, for a fork."""
+        twin = super().copy()
+        twin._since = [*self._since]
+        return twin
 
     def tell(self, event: Event) -> None:
         """Something comes after the call that shows nothing."""
-        self._since = (*self._since, event)
+        self._since.append(event)
 
     def close(self) -> bool:
         """A marker comes, which closes the call. Returns whether that shows that it was complete."""
@@ -279,13 +285,14 @@ class NameAlone(Plain):
 
 
 MOST_ARGUMENTS_BEGUN = 64  # characters
-_BEGIN_ARGUMENTS = frozenset(",;:`jJ{[\"'apiAPI(<\\")
+_BEGIN_ARGUMENTS = frozenset(",;:`j{[\"'api(<\\")
+# Each way ends with a character of its own: what matches does so whatever follows.
 _arguments_begun = re.compile(
     r"""[\s,;:]*(?:`{3,}\w*\s*|json\s+)?
     (?: \[?\s*\{
       | \\?["']?(?:arguments|parameters|args|input|params)\\?["']?\s*[:=]
       | \(\s*(?:\w+\s*=|["'{])
-      | <(?:[|｜]\w+[|｜])?(?:\w+:)?(?:parameter|param|arg_key|argument|arg)\b
+      | <(?:[|｜]\w+[|｜])?(?:\w+:)?(?:parameter|param|arg_key|argument|arg)[\s=>]
     )""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 ).match

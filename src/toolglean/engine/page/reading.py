@@ -278,7 +278,7 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.is_code_behind(self.opener):
+        if run.is_code_behind(self.opener, self.since):
             return False
         behind = rest.lstrip(" \t\r")
         if not self.ends and len(rest) <= MOST_BLANKS and not behind:

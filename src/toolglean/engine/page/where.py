@@ -75,17 +75,18 @@ class Run(NamedTuple):
         stands = "" if self.shown.endswith("\n") else "…" if self.before is Before.TEXT else " "
         return stands + self.sign * self.size
 
-    def is_code_behind(self, opener: str) -> bool:
-        """Whether they are part of the code in the fence that begins so: behind a sign, or deeper. Or the line on which
-        it began was about fences, and nothing is in it: then they are the first ones that open one.
+    def is_code_behind(self, opener: str, since: int) -> bool:
+        """Whether they are part of the code in the fence that begins so, there: behind a sign, or deeper. Or the line
+        on which it began was about fences, and nothing is in it: then they are the first ones that open one.
         """
         is_deeper = self.before is Before.MORE_BLANKS and opener[0] == self.sign
         if self.is_escaped or self.before is Before.SIGN or is_deeper:
             return True
-        return opener[0] == "…" and _nothing_in_it(self.shown) is not None
+        size = self.start - since - len(opener) + 1
+        return opener[0] == "…" and 0 < size < KEPT and _nothing(self.shown[-size:]) is not None
 
 
-_nothing_in_it = re.compile(r"[`~][.,;:!?)]?\s+\Z").search
+_nothing = re.compile(r"[.,;:!?)]?\s+").fullmatch
 
 
 class Guess(NamedTuple):
