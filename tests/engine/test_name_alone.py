@@ -46,8 +46,10 @@ THERE = [
     ("prose with the first sign of arguments", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n(I wait for it.)", ["ok"]),
     ("prose with a word of arguments", "hermes", '<tool_call>{"name": "cfg"}</tool_call>\nArguments are not needed.', ["ok"]),
     ("a tag", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n<b>So.</b>", ["ok"]),
-    ("a tag whose name begins like that of parameters", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call><params>x</params>", ["ok"]),
+    ("a tag whose name begins like that of parameters", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call><paramsx>x</paramsx>", ["ok"]),
     ("a word that looks like one of arguments", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\nınput: 3", ["ok"]),
+    ("prose that begins like arguments", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\ninput: a file.", ["ok"]),
+    ("a call in another spelling", "hermes", '<tool_call>\n{"name": "cfg"}\n</tool_call>\n\n{"name": "g", "arguments": {}}', ["ok"]),
     ("another call", "qwen3-coder", "<tool_call>\n<function=cfg>\n</function>\n</tool_call>\n<tool_call>\n<function=f>\n</function>\n</tool_call>", ["ok", "ok"]),
     ("the end of the turn", "mistral-v3", '[TOOL_CALLS] [{"name": "cfg"}]', ["ok"]),
 ]  # fmt: skip
@@ -103,7 +105,7 @@ def test_a_refused_call_shows_no_arguments() -> None:
 def test_the_policy_by_itself() -> None:
     call = ToolCall("call_0", 0, "f", True, {}, "{}", (3, 20), "ok")
     delta, end, space = CallDelta(0, "{}", 20), CallEnd(0, call, 20), Content("\n", 20)
-    waiting = NameAlone(delta, end, is_open=True, takes=False)
+    waiting = NameAlone(delta, end, is_open=True, keys=())
     waiting.tell(space)
     twin = waiting.copy()
     twin.tell(space)

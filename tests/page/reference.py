@@ -109,7 +109,10 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
         return None
     before, after = text[: match.start()], text[match.end() :]
     if row.at is At.LINE:
-        return match if _is_first(f"\n{before}"[-4:]) else None
+        while before.endswith(END_MARKERS):  # no text
+            before = before.removesuffix(next(each for each in END_MARKERS if before.endswith(each)))
+        shown = f"\n{before}"[-4:]
+        return match if _is_first(shown) and not (row.context is Context.ELEMENT and _is_deep(shown)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
 
 
@@ -119,6 +122,12 @@ def _is_first(before: str) -> bool:
     if not line.strip(" \t"):
         return "\n" in before or len(line) == 4
     return re.fullmatch(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+|>[ \t]*)+", line) is not None
+
+
+def _is_deep(before: str) -> bool:
+    """Whether many blanks are before what follows, or a tab: then something else may be on its line, too."""
+    line = before.rpartition("\n")[2]
+    return not line.strip(" \t") and ("\t" in line or ("\n" not in before and len(line) == 4))
 
 
 def _is_word(before: str, after: str) -> bool:
@@ -146,11 +155,10 @@ def _is_code(text: str, opener: re.Match[str], closer: int) -> bool:
     opened; or one opened in the middle of a line that said something about fences, and nothing was in it.
     """
     before, shown = f"\n{text[: opener.start()]}"[-4:], f"\n{text[:closer]}"[-4:]
-    line, inside = shown.rpartition("\n")[2], text[opener.end("sign") : closer]
-    if line.strip(" \t"):
+    inside = text[opener.end("sign") : closer]
+    if shown.rpartition("\n")[2].strip(" \t"):
         return _is_first(shown)
-    is_deep = "\t" in line or ("\n" not in shown and len(line) == 4)
-    if is_deep and before.endswith("\n"):
+    if _is_deep(shown) and before.endswith("\n"):
         return True
     return not _is_first(before) and len(inside) < 4 and re.fullmatch(r"[.,;:!?)]?\s+", inside) is not None
 

@@ -319,16 +319,16 @@ class Emitter(Outbox):
             self.out += self._alone.whole() if whole else self._alone.broken()
             self._alone = None
 
-    def end_call(self, status: Status, end: int, *, name_alone: bool = False, takes: bool = False) -> None:
+    def end_call(self, status: Status, end: int, *, name_alone: bool = False, keys: tuple[str, ...] = ()) -> None:
         """The open call ends before `end`. `name_alone`: nothing but its name was written, and nothing closed it;
-        `takes`: it has no arguments, though the tool takes some. See `NameAlone`.
+        `keys`: what the tool takes, if the call has no arguments. See `NameAlone`.
         """
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
         if self.call.quoted is not None:
             self._add_part(self.call.quoted.rest()._replace(place=self.call.arguments_start))
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
-        waits = delta is not None and (name_alone or takes)
+        waits = delta is not None and (name_alone or bool(keys))
         self.out += [delta] if delta is not None and not waits else []
         call_id = self.call.shown_id if self.call.shown_id is not None else self._free_id(self.call)
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())
@@ -339,7 +339,7 @@ class Emitter(Outbox):
         self.ids.add(call_id)
         self.open = False
         if delta is not None and waits:
-            self._alone = NameAlone(delta, CallEnd(call.index, call, end), is_open=name_alone, takes=takes)
+            self._alone = NameAlone(delta, CallEnd(call.index, call, end), is_open=name_alone, keys=keys)
         else:
             self.out.append(CallEnd(call.index, call, end))
 

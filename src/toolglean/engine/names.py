@@ -179,11 +179,10 @@ class Names:
 
         return fault_of_text(written, self.schema(name), bare=False)
 
-    def takes_arguments(self, name: str) -> bool:
-        """Whether the tool's schema has parameters."""
-        from toolglean.scan.data import takes_arguments  # noqa: PLC0415  # few calls need it
-
-        return takes_arguments(self.schema(name))
+    def parameters_of(self, name: str) -> tuple[str, ...]:
+        """The parameters in the tool's schema."""
+        tool = self.tool(name)
+        return () if tool is None else tuple(map(str, tool.properties))
 
     def requires_arguments(self, name: str) -> bool:
         """Whether the tool's schema has parameters that every call must have."""

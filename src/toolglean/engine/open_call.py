@@ -5,15 +5,14 @@
 #
 # `{"name": "f"}` calls a tool that needs no arguments. But in `{"name": "f"}, "arguments": {"x": 1}}` a bracket came
 # too early, and in `<function=f></function><parameter=x>` a marker: the arguments are what follows. A call must never
-# run without arguments that were written. So the end of such a call waits (`NameAlone`), where the tool takes
-# arguments: another call or the end of the turn shows that it was complete; what begins like arguments, or any text
-# where nothing has closed the call, shows that it was not.
+# run without arguments that were written. So the end of such a call waits (`NameAlone`): until something closes it, any
+# text shows that it was not complete; behind that, if the tool takes arguments, only what begins like them.
 """The open call."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.reasons import NAME_ALONE
@@ -237,13 +236,13 @@ class NameAlone(Plain):
     Args:
         delta, end: its arguments and its end, if it was complete.
         is_open: whether any text shows that it was not: nothing has closed the call yet.
-        takes: whether the tool takes arguments.
+        keys: the parameters of the tool: only text that begins with one shows it, once something has.
     """
 
-    __slots__ = ("_delta", "_end", "_is_open", "_since", "_takes", "_text")
+    __slots__ = ("_delta", "_end", "_is_open", "_keys", "_since", "_text")
 
-    def __init__(self, delta: CallDelta, end: CallEnd, *, is_open: bool, takes: bool) -> None:
-        self._delta, self._end, self._is_open, self._takes = delta, end, is_open, takes
+    def __init__(self, delta: CallDelta, end: CallEnd, *, is_open: bool, keys: tuple[str, ...]) -> None:
+        self._delta, self._end, self._is_open, self._keys = delta, end, is_open, keys
         self._since: list[Event] = []
         self._text = ""
 
@@ -260,17 +259,19 @@ class NameAlone(Plain):
     def close(self) -> bool:
         """A marker comes, which closes the call. Returns whether that shows that it was complete."""
         self._is_open = False
-        return not self._takes
+        return not self._keys
 
     def is_whole(self, text: str) -> bool | None:
         """That text comes: whether it shows that the call was complete, or that it was not. None: more is needed."""
         if self._is_open:
             return None if text.isspace() else False
-        self._text = (self._text + text)[:MOST_ARGUMENTS_BEGUN]
-        if _arguments_begun(self._text) is not None:
+        self._text = (self._text + text).lstrip(_BEFORE)[:_MOST]
+        if begins_arguments(self._text, self._keys):
             return False
-        begun = self._text.lstrip()[:1]
-        return True if len(self._text) == MOST_ARGUMENTS_BEGUN or (begun and begun not in _BEGIN_ARGUMENTS) else None
+        word = _word(self._text)[0]  # type: ignore[index]  # it matches the empty string
+        words = (*_WORDS, *self._keys)
+        begun = word in words or (word == self._text and any(each.startswith(word) for each in words))
+        return None if len(self._text) < _MOST and (begun or self._text[0] in _SIGNS) else True
 
     def whole(self) -> list[Event]:
         """Something came that may follow a call: the call was complete."""
@@ -284,15 +285,25 @@ class NameAlone(Plain):
         return [problem, CallEnd(call.index, call, self._end.start), *self._since]
 
 
-MOST_ARGUMENTS_BEGUN = 64  # characters
-_BEGIN_ARGUMENTS = frozenset(",;:`j{[\"'api(<\\")
-# Each way ends with a character of its own: what matches does so whatever follows.
-_arguments_begun = re.compile(
-    r"""[\s,;:]*(?:`{3,}\w*\s*|json\s+)?
-    (?: \[?\s*\{
-      | \\?["']?(?:arguments|parameters|args|input|params)\\?["']?\s*[:=]
-      | \(\s*(?:\w+\s*=|["'{])
-      | <(?:[|｜]\w+[|｜])?(?:\w+:)?(?:parameter|param|arg_key|argument|arg)[\s=>]
-    )""",
-    re.VERBOSE,
-).match
+_MOST = 64  # characters
+_BEFORE = " \t\r\n,;:"
+_SIGNS = "`{[\"'(<\\"  # what begins like arguments, apart from words, begins with one of these
+_WORDS = ("arguments", "parameters", "params", "args", "input", "json")
+_word = re.compile(r"[\w.-]*").match
+
+
+def begins_arguments(text: str, keys: Iterable[str]) -> bool:
+    """Whether text begins with arguments that have one of these keys: then so does whatever begins with that text."""
+    key = "|".join(map(re.escape, (*_WORDS[:-1], *keys)))
+    found = re.match(
+        rf"""(?:`{{3,}}\w*\s*|json\s+)?
+        (?: \[?\s*\{{\s*\\?["']?(?:{key})\\?["']?\s*[:=]
+          | \\?["'](?:{key})\\?["']\s*[:=]
+          | \(?\s*(?:{key})\s*[:=]\s*[{{(\["'\d]
+          | <(?:{key})>
+          | <(?:[|｜]\w+[|｜])?(?:\w+:)?(?:parameter|param|arg_key|arg_value|argument|arg)[\s=>]
+        )""",
+        text,
+        re.VERBOSE,
+    )
+    return found is not None

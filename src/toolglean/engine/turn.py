@@ -238,10 +238,10 @@ class Turn(Speech):
             self.end_malformed(reasons.malformed_call(fault), self.emit.call.name, end)
         else:
             call = self.emit.call
-            takes = call.is_empty and self.names.takes_arguments(call.name)
-            if takes and self.names.requires_arguments(call.name):
+            keys = self.names.parameters_of(call.name) if call.is_empty else ()
+            if keys and self.names.requires_arguments(call.name):
                 self.emit.problem(MISSING_ARGUMENTS, call.name, call.start)
-            self.emit.end_call("ok", end, name_alone=name_alone, takes=takes)
+            self.emit.end_call("ok", end, name_alone=name_alone, keys=keys)
         self.bound = UNBOUND
 
     def end_malformed(self, reason: Reason, text: str, end: int) -> None:
@@ -278,9 +278,7 @@ class Turn(Speech):
         """A call could not be read: ignore calls until one of the closers has come. See closers.py."""
         self.judge.heed(self.judge.closers.after_fault(tuple(closers), self.region.start if self.region.open else -1))
 
-    # -- calls that cannot be read -------------------------------------------------------------------------------------
-
-    # What is repaired, and how, is in repair/.
+    # -- calls that cannot be read: what is repaired, and how, is in repair/ -------------------------------------------
 
     def may_repair(self) -> bool:
         """Whether the call that is being read may be repaired: not if it may be a draft, or is ignored anyway."""
@@ -292,8 +290,10 @@ class Turn(Speech):
 
     def suspend(self, fault: Fault, before: Payload) -> None:
         """Keep what comes next until it shows what was meant. `before`: the payload that will then read on."""
-        attempt = None if self.repair is TRIAL else Attempt(self, before)
-        self.bound = UNBOUND if attempt is not None else self.bound
+        attempt = None
+        if self.repair is not TRIAL:
+            attempt = Attempt(self, before)
+            self.bound = UNBOUND
         if fault.put is not None and fault.put.back:
             (self if attempt is None else attempt.before).emit.call.drop_comma()
         if attempt is None:

@@ -67,7 +67,6 @@ _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
 _GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【*#")  # the last two begin an item and a heading
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
-_emphasized_item = re.compile(r"[.)][ \t](?:\*\*?|__?|~~)\Z").search  # `1. **`, as far as it is kept
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`
 
@@ -382,8 +381,7 @@ def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
     line = before[-KEPT:].rpartition("\n")[2]
     text = line.rstrip().removesuffix("~~").rstrip("*_").rstrip()
-    is_item = (len(line) < KEPT and _item(line) is not None) or _emphasized_item(line) is not None
-    if is_item or _abbreviation(text) is not None:
+    if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
         return True
     last = text[-1:]
     if last in _CLOSERS:  # or there is none

@@ -269,11 +269,14 @@ class Quotes(Plain):
         self._end, self._before = place, before
 
     def mark(self, text: str, place: int) -> None:
-        """A marker that is always markup: it may be part of another message's header."""
+        """A marker that is always markup: it may be part of another message's header. If a line begins before it, one
+        begins behind it.
+        """
         self.settle(place)
+        last = MARK if self._before is None or self._before.tail else self._before.last
         if text:
             self._read(text, place)
-        self.where = self.where._replace(last=MARK)
+        self.where = self.where._replace(last=last if before(last, len(last)) is Before.BLANKS else MARK)
 
     def refuse(self, end: int) -> None:
         """A call was ignored: its text, which is quoted as a whole, reaches at least up to that place."""

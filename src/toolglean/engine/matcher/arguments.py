@@ -33,7 +33,7 @@ __all__ = ["Arguments", "Objects"]
 
 
 _name_slot = re.compile(r"\{name(?:=[^{}]*)?\}")
-_is_no_text = re.compile(r'\{"[^"]*": "(?:```json\b|<\|)').match
+_opens_markup = re.compile(r'\{"[^"]*": "(?:```json\b|<\|)').match
 
 
 class Arguments(Field):
@@ -101,7 +101,7 @@ class Arguments(Field):
             markers = [each for each in declared.headers if each.startswith("<|")]
             written = turn.emit.call.arguments
             return self.source.is_text and (
-                any(each in written for each in markers) or _is_no_text(written) is not None
+                any(each in written for each in markers) or _opens_markup(written) is not None
             )
         if isinstance(edge.codec, Pairs):
             heads = filter(None, ("".join(each.partition("{name")[0].split()) for each in declared.calls))

@@ -147,7 +147,7 @@ class Rows:
     def _sought_plain(self) -> Sought:
         ways = [("tag", *each) for each in _any_begun(self._rows)]
         if self.has_code:
-            ways += [_TICKS, ("run", "~", "~*"), ("quote", ">", r"(?<![^\n \t].)")]
+            ways += [_TICKS, ("run", "~", "~*"), ("quote", ">", r"(?<![^\n \t\ufeff\u200b].)")]
         if self.has_json:
             ways += [
                 (

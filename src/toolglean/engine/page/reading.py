@@ -128,7 +128,7 @@ class Reading:
             may_be_json = self.text[place] == "[" and self.rows.has_json and self.context is _PLAIN
             return self._read_bracket(place) if may_be_json else place + 1
         row, end = found
-        if row.at is At.LINE and before(self.text, place) is Before.TEXT:
+        if row.at is At.LINE and before(self.text, place) in {Before.TEXT, Before.MORE_BLANKS}:
             return place + 1
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1

@@ -57,7 +57,7 @@ class At(Enum):
     """Where a context may begin."""
 
     ANYWHERE = "anywhere"
-    LINE = "first on its line, or in a list's item"
+    LINE = "first on its line, or behind the sign of a list's item"
     NO_WORD = "anywhere, unless it is used like a word in a sentence"
     INSIDE = "only where another context lets it"
 

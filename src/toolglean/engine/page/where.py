@@ -28,10 +28,14 @@ class Before(Enum):
 _signs = re.compile(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+|>[ \t]*)+").fullmatch
 
 
+INVISIBLE = " \t\ufeff\u200b"
+"""Blanks, and characters that nobody sees at the beginning of a text."""
+
+
 def before(text: str, place: int) -> Before:
     """What is before that place, as far as the last characters show it that are kept of all text (scan/text.py)."""
     _, is_line, line = text[max(place - KEPT, 0) : place].rpartition("\n")
-    if line.strip(" \t"):
+    if line.strip(INVISIBLE):
         return Before.TEXT if _signs(line) is None else Before.SIGN
     if is_line:
         return Before.MORE_BLANKS if "\t" in line else Before.BLANKS
@@ -76,8 +80,8 @@ class Run(NamedTuple):
         return stands + self.sign * self.size
 
     def is_code_behind(self, opener: str, since: int) -> bool:
-        """Whether they are part of the code in the fence that begins so, there: behind a sign, or deeper. Or the line
-        on which it began was about fences, and nothing is in it: then they are the first ones that open one.
+        """Whether they do not close the fence that begins so, there: they are escaped, behind the sign of an item or a
+        quotation, or indented, which it is not; or nothing is in it, and the line on which it began was about fences.
         """
         is_deeper = self.before is Before.MORE_BLANKS and opener[0] == self.sign
         if self.is_escaped or self.before is Before.SIGN or is_deeper:
