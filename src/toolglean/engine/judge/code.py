@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from toolglean.engine.page.expressions import Search
 from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
-from toolglean.engine.page.where import Before, Closed, Where, before
+from toolglean.engine.page.where import Before, Closed, Where, line_before
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import NO_GUARD, Finder
 
@@ -149,7 +149,7 @@ class Quotes(Plain):
         """Whether nothing but a few blanks is on the line so far."""
         self._take_passed()
         text = self.where.last + self.where.tail
-        return before(text, len(text)) is Before.BLANKS
+        return line_before(text, len(text)) is Before.BLANKS
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
@@ -276,7 +276,7 @@ class Quotes(Plain):
         last = MARK if self._before is None or self._before.tail else self._before.last
         if text:
             self._read(text, place)
-        self.where = self.where._replace(last=last if before(last, len(last)) is Before.BLANKS else MARK)
+        self.where = self.where._replace(last=last if line_before(last, len(last)) is Before.BLANKS else MARK)
 
     def refuse(self, end: int) -> None:
         """A call was ignored: its text, which is quoted as a whole, reaches at least up to that place."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
 from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row
-from toolglean.engine.page.where import Before, before
+from toolglean.engine.page.where import Before, line_before
 from toolglean.scan.text import WORD
 
 __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
@@ -164,7 +164,7 @@ class Rows:
         sought, text = self._sought_plain, f"\n{text}"
         for found in re.finditer(sought.expression, text):
             place, what = found.start(), sought.kinds[found.lastindex or 0]
-            is_first = before(text, place) is not Before.TEXT
+            is_first = line_before(text, place) is not Before.TEXT
             if what == "tag" and (tag := self.tags.match(text, place)) is not None:
                 if tag[0].at is not At.LINE or is_first:
                     yield tag[0].context, place - 1

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
 from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
-from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, before
+from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, line_before
 from toolglean.scan.text import KEPT
 
 __all__ = ["Reading"]
@@ -109,7 +109,7 @@ class Reading:
         if what == "bracket":
             return self._read_bracket(place)
         if what == "quote":
-            if before(self.text, place) is not Before.TEXT:
+            if line_before(self.text, place) is not Before.TEXT:
                 self._open(Context.QUOTE, "", self.base + place, ">")
             return end
         if what == "end":
@@ -128,7 +128,7 @@ class Reading:
             may_be_json = self.text[place] == "[" and self.rows.has_json and self.context is _PLAIN
             return self._read_bracket(place) if may_be_json else place + 1
         row, end = found
-        if row.at is At.LINE and before(self.text, place) in {Before.TEXT, Before.MORE_BLANKS}:
+        if row.at is At.LINE and line_before(self.text, place) in {Before.TEXT, Before.MORE_BLANKS}:
             return place + 1
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1

@@ -12,7 +12,7 @@ from toolglean.engine.page.documents import Document, is_in_string
 from toolglean.engine.page.table import Context
 from toolglean.scan.text import KEPT
 
-__all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "before"]
+__all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "line_before"]
 
 
 class Before(Enum):
@@ -32,7 +32,7 @@ INVISIBLE = " \t\ufeff\u200b"
 """Blanks, and characters that nobody sees at the beginning of a text."""
 
 
-def before(text: str, place: int) -> Before:
+def line_before(text: str, place: int) -> Before:
     """What is before that place, as far as the last characters show it that are kept of all text (scan/text.py)."""
     _, is_line, line = text[max(place - KEPT, 0) : place].rpartition("\n")
     if line.strip(INVISIBLE):
@@ -61,7 +61,7 @@ class Run(NamedTuple):
     @property
     def before(self) -> Before:
         """What is before them on their line."""
-        return before(self.shown, len(self.shown))
+        return line_before(self.shown, len(self.shown))
 
     @property
     def is_first(self) -> bool:
