@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import codes_of, read_with
-from toolglean import CallDelta, CallEnd, Content, Parser, Problem, ToolCall
+from toolglean import CallDelta, CallEnd, Content, Limits, Parser, Problem, ToolCall
 from toolglean.engine.open_call import NameAlone
 
 ROWS = [
@@ -62,6 +62,13 @@ def test_reasoning_behind_a_call_waits_for_nothing() -> None:
     events = [event for char in "Hm." for event in parser.feed(char)]
     assert isinstance(events[1], CallEnd)
     assert [type(event).__name__ for event in events[2:]] == ["Reasoning"] * 3
+
+
+def test_no_line_that_follows_a_call_that_waits_is_kept() -> None:
+    """Fixed bug: what was told behind the call was lost."""
+    text = '<function=cfg>\n</function>\n{"fn": "cfg", "with": {"to": "x"}}\n<|tool_call_end|>\n\n=> cfg(to=\'x'
+    for held in (60, 65536):
+        read_with([CFG], text, format="kimi-k2", quoted="call", limits=Limits(held=held))
 
 
 @pytest.mark.parametrize("name", ["apertus", "auto"])

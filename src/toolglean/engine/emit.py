@@ -313,8 +313,13 @@ class Emitter(Outbox):
         told = self.out[self._kept :]
         return told if self._alone is None else [*told, *self._alone.whole()]
 
+    @property
+    def call_waits(self) -> bool:
+        """Whether the last call may not be complete: what follows shows it."""
+        return self._alone is not None
+
     def _settle_call(self, *, whole: bool) -> None:
-        # If only the name of a call was written, what follows shows whether it was complete.
+        # If only the name of a call was written, what follows has shown whether it was complete.
         if self._alone is not None:
             self.out += self._alone.whole() if whole else self._alone.broken()
             self._alone = None

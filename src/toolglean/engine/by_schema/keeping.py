@@ -209,7 +209,14 @@ class Keeping(TurnState):
         is_announced = self.around.announces(self.last_text)
         closers = judge.closers
         is_broken = closers.awaited is not None and place != closers.failed  # a call before it, whose end has not come
-        is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused or judge.mentioned != 0
+        is_refused = (
+            self.emit.call_waits
+            or is_announced
+            or is_broken
+            or bool(self.around.open)
+            or self.around.refused
+            or judge.mentioned != 0
+        )
         if noted and (is_refused or self.candidate is not None):
             return
         if self.candidate is not None:
