@@ -287,7 +287,7 @@ class NameAlone(Plain):
 
 _MOST = 64  # characters
 _BEFORE = " \t\r\n,;:"
-_SIGNS = "`{[\"'(<\\"  # what begins like arguments, apart from words, begins with one of these
+_SIGNS = "`~{[\"'(<\\"  # what begins like arguments, apart from words, begins with one of these
 _WORDS = ("arguments", "parameters", "params", "args", "input", "json")
 _word = re.compile(r"[\w.-]*").match
 
@@ -296,7 +296,7 @@ def begins_arguments(text: str, keys: Iterable[str]) -> bool:
     """Whether text begins with arguments that have one of these keys: then so does whatever begins with that text."""
     key = "|".join(map(re.escape, (*_WORDS[:-1], *keys)))
     found = re.match(
-        rf"""(?:`{{3,}}\w*\s*|json\s+)?
+        rf"""(?:[`~]{{3,}}[^\n{{}}]*\s*|json\s+|\[ARGS\]\s*)?
         (?: \[?\s*\{{\s*\\?["']?(?:{key})\\?["']?\s*[:=]
           | \\?["'](?:{key})\\?["']\s*[:=]
           | \(?\s*(?:{key})\s*[:=]\s*[{{(\["'\d]
