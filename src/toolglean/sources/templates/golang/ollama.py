@@ -37,10 +37,10 @@ class OllamaTemplate:
         TemplateError: it is broken.
     """
 
-    __slots__ = ("_names", "template")
+    __slots__ = ("_names", "source", "template")
 
     def __init__(self, source: str) -> None:
-        self.template = parse(text(source))
+        self.source, self.template = source, parse(text(source))
         self._names = _names(self.template)
         if not self._names & {"messages", "response"}:  # it does not place the answer: it goes at the end
             end = len(self.template.source)
