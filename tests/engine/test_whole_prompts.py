@@ -209,7 +209,7 @@ def test_templates_of_our_own(name: str, option: str) -> None:
     if option != "template":
         options = {"format": infer(source, samples=10).format} if option == "format" else {}
     with renderer(source, now=NOW) as made:
-        assert misread(Prober(made, source), **options) == []
+        assert misread(Prober(made), **options) == []
 
 
 def test_the_templates_of_the_corpus() -> None:
@@ -223,7 +223,7 @@ def test_the_templates_of_the_corpus() -> None:
         source = (SHARED / "templates" / row["kind"] / f"{row['name']}.{suffix}").read_text(encoding="utf-8")
         with renderer(source, row["kind"], now=NOW, lax=True) as made:
             try:
-                found = misread(Prober(made, source))
+                found = misread(Prober(made))
             except (FormatError, TemplateError):
                 continue  # it writes no calls as we ask for them: test_infer has those
         asked += 1
@@ -245,4 +245,4 @@ def test_templates_that_are_given(name: str) -> None:
     shared_rows("templates/index.jsonl")
     source = (SHARED / "templates" / "jinja" / f"{name}.jinja").read_text(encoding="utf-8")
     with renderer(source, now=NOW, lax=True) as made:
-        assert misread(Prober(made, source), template=source) == []
+        assert misread(Prober(made), template=source) == []

@@ -153,7 +153,7 @@ def test_made_up_templates(path: Path) -> None:
     assert tools is not None
     some = depth.chosen(CALLS.items(), 1, key=lambda each: f"{path.name} {each[0]}")
     with renderer(source, found.language, untrusted=False) as made:
-        prober = Prober(made, source)
+        prober = Prober(made)
         for title, calls in some if path.name != QUOTED else ():
             turn = prober.turn(Message(tuple(Call(*each) for each in calls)), tuple(tools)).text
             events = read_with(TOOLS, turn, format=found.format)

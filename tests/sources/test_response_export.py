@@ -17,7 +17,7 @@ from toolglean.engine.plan import Plan
 from toolglean.errors import FormatError, UsageError
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.spec import Format, Tree
-from toolglean.sources.response import export, plan_of, to_format
+from toolglean.sources.response import export, message, plan_of, to_format
 from toolglean.sources.response.plan import response_plan
 
 EXPORTED = {each.name: template for each in all_formats() if (template := exported(each)) is not None}
@@ -66,6 +66,14 @@ def test_what_was_exported_is_a_format_again(name: str) -> None:
     found = to_format(EXPORTED[name])
     assert found is not None
     assert found.arguments == get_format(name).arguments
+
+
+@pytest.mark.parametrize("name", ["say_a", "add_all"])
+def test_a_name_may_have_the_letter_with_which_the_text_after_its_white_space_begins(name: str) -> None:
+    # Fixed bug: `Action: {name}\nAction Input:` excluded "A" from names.
+    found = export(Format("x", call="<c>{name} args={arguments}</c>"), start_anchor="A:")
+    [call] = message(found, f'<c>{name} args={{"a": 1}}</c>')["tool_calls"]
+    assert call["function"] == {"name": name, "arguments": {"a": 1}}
 
 
 def test_half_of_the_library_can_be_exported() -> None:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import NamedTuple
 
@@ -51,11 +52,7 @@ class Places:
     __slots__ = ("_starts",)
 
     def __init__(self, text: str) -> None:
-        self._starts = [0]
-        found = text.find("\n")
-        while found >= 0:
-            self._starts.append(found + 1)
-            found = text.find("\n", found + 1)
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
 
     def of(self, place: int) -> tuple[int, int]:
         """The line and column of that place."""

@@ -8,7 +8,9 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Final
 
 __all__ = ["BY_PIECES", "FEW", "ONE_CHUNK", "RANDOM", "WAYS", "WHOLE", "chunks_of", "is_within", "spans_of", "ways"]
@@ -74,19 +76,12 @@ def spans_of(chunks: Iterable[str], special: Iterable[Sequence[int]]) -> Iterato
         chunks: the chunks of a text.
         special: spans of the text, in order.
     """
-    spans = list(special)
-    begin = first = 0
+    spans = [(low, high) for low, high in special]
+    begin = 0
     for chunk in chunks:
         end = begin + len(chunk)
-        while first < len(spans) and spans[first][1] <= begin:
-            first += 1
-        found, place = [], first
-        while place < len(spans) and spans[place][0] < end:
-            low, high = max(spans[place][0], begin), min(spans[place][1], end)
-            if low < high:
-                found.append((low - begin, high - begin))
-            place += 1
-        yield found
+        first, last = bisect_right(spans, begin, key=itemgetter(1)), bisect_left(spans, end, key=itemgetter(0))
+        yield [(max(low, begin) - begin, min(high, end) - begin) for low, high in spans[first:last] if chunk]
         begin = end
 
 

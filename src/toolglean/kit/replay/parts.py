@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, pairwise
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from itertools import accumulate, groupby, repeat
+from typing import Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem
 from toolglean.kit.replay.call_places import CallPlaces, find_places
@@ -49,50 +49,37 @@ class Part(NamedTuple):
 
 def parts_of(recording: Recording) -> list[Part]:
     """The parts of the turn, in order; joined, they are its text. The time is linear."""
-    text = recording.text
+    text, last = recording.text, len(recording.steps)
     events = [(number, event) for number, step in enumerate(recording.steps, 1) for event in step.events]
     calls = _calls(events, text)
-    kinds = _Layer(_kinds(events, calls), KINDS[-1])
-    fed, given = _Layer(_fed(recording), 0), _Layer(_given(events, calls), len(recording.steps))
-    problems, unfinished = _Layer(_problems(events, text), 0), _Layer(_unfinished(events), 0)
-    quotations = recording.explanation.quotations
-    quoted = _Layer(((each.start, each.end, number) for number, each in enumerate(quotations, 1)), 0)
-    layers = (fed, given, problems, unfinished, quoted)
-    bounds = sorted({0, len(text)}.union(kinds.bounds(), *(layer.bounds() for layer in layers)))
+    quotations = enumerate(recording.explanation.quotations, 1)
+    histories = zip(
+        _each(text, _kinds(events, calls), KINDS[-1]),
+        _each(text, _fed(recording), 0),
+        _each(text, _given(events, calls), last),
+        _each(text, _problems(events, text), 0),
+        _each(text, _unfinished(events), 0),
+        _each(text, ((each.start, each.end, number) for number, each in quotations), 0),
+        strict=True,
+    )
+    # Even if arguments were found at the wrong place, they are not given out before they are fed.
+    rows = ((kind, fed, max(fed, given), *marks) for kind, fed, given, *marks in histories)
     parts: list[Part] = []
-    for start, end in pairwise(bounds):
-        steps = [layer.at(start) for layer in layers]
-        steps[1] = max(
-            steps[:2]
-        )  # even if arguments were found at the wrong place, they are not given out before they are fed
-        part = Part(text[start:end], kinds.at(start), *steps)
-        if parts and parts[-1][1:] == part[1:]:
-            part = Part(parts.pop().text + part.text, *part[1:])
-        parts.append(part)
+    end = 0
+    for row, chars in groupby(rows):
+        start, end = end, end + sum(1 for _ in chars)
+        parts.append(Part(text[start:end], *row))
     return parts
 
 
-class _Layer(Generic[T]):
-    """A value for each stretch of the turn. It must be asked from left to right."""
-
-    def __init__(self, stretches: Iterable[tuple[int, int, T]], otherwise: T) -> None:
-        self._stretches: list[tuple[int, int, T]] = []
-        self._otherwise = otherwise
-        self._next = 0
-        for start, end, value in sorted(stretches, key=lambda each: each[:2]):
-            begin = max(start, self._stretches[-1][1]) if self._stretches else start  # of two that overlap, the first
-            if begin < end:
-                self._stretches.append((begin, end, value))
-
-    def bounds(self) -> set[int]:
-        return {place for start, end, _ in self._stretches for place in (start, end)}
-
-    def at(self, place: int) -> T:
-        while self._next < len(self._stretches) and self._stretches[self._next][1] <= place:
-            self._next += 1
-        if self._next < len(self._stretches) and self._stretches[self._next][0] <= place:
-            return self._stretches[self._next][2]
-        return self._otherwise
+def _each(text: str, stretches: Iterable[tuple[int, int, T]], otherwise: T) -> Iterator[T]:
+    """The value of each character. Where two stretches overlap, that of the first."""
+    place = 0
+    for start, end, value in sorted(stretches, key=lambda each: each[:2]):
+        yield from repeat(otherwise, start - place)
+        yield from repeat(value, end - max(start, place))
+        place = max(place, end)
+    yield from repeat(otherwise, len(text) - place)
 
 
 Numbered: TypeAlias = "list[tuple[int, Event]]"

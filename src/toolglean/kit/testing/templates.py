@@ -138,7 +138,7 @@ class RoundTrip:
             format = self.inference.format  # noqa: A001
         self.format = format
         self._renderer = renderer(source, template_language(source), untrusted=untrusted)
-        self._prober = Prober(self._renderer, source, variables)
+        self._prober = Prober(self._renderer, variables)
         lost = " ".join(self.inference.losses) if self.inference is not None else ""
         self._content = "probe 'content and call'" not in lost
         self._reasoning = "probe 'reasoning and call'" not in lost

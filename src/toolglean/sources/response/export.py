@@ -128,7 +128,10 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], slots: Mapping[str, tu
             found += "(?P<value>.*?)"
         else:
             without, chars = slots[token.name]
-            following = next(iter(literals_in(tokens[place + 1 :])), after)[:1]
+            beyond = tokens[place + 1 :]
+            following = next(iter(literals_in(beyond)), after)[:1]
+            if following.isalnum() and isinstance(beyond[0], Space) and (beyond[0].text == "\n" or without == r"\s"):
+                following = ""  # the white space ends it, and the word itself may have that letter
             found += rf"(?P<{token.name}>[^{without}{_in_class({*chars, following} - {''})}]+)"
     return found
 

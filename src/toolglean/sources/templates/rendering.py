@@ -68,12 +68,13 @@ class Renderer:
 
     Attributes:
         language: the template's language.
+        source: its text.
     """
 
     def __init__(
         self, language: Language, template: OllamaTemplate | JinjaTemplate | ChildTemplate, now: datetime | None
     ) -> None:
-        self.language, self._template, self._now = language, template, now
+        self.language, self.source, self._template, self._now = language, template.source, template, now
 
     def render(
         self,

@@ -74,7 +74,7 @@ def _of_jinja(template: str, *, untrusted: bool) -> TemplateTag:
 
     time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS if untrusted else None)
     with renderer(template, "jinja", untrusted=untrusted, lax=True, time_budget=time_budget) as made:
-        probers = partial(Prober, made, template, time_budget=time_budget)
+        probers = partial(Prober, made, time_budget=time_budget)
         try:
             calling = probers()
         except FormatError:

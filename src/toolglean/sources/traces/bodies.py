@@ -21,11 +21,9 @@ from typing import Any
 from toolglean.formats.spec import ScriptObject, Tree
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
 from toolglean.scan.data import missing
-from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
-from toolglean.scan.values import value_of
-from toolglean.sources.templates.infer.call_syntax import enclosing
+from toolglean.sources.templates.infer.call_syntax import enclosing, keys_in
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import MOST_SITES, Site, Sites
 from toolglean.sources.traces.texts import same
@@ -167,23 +165,9 @@ def _around(text: str, site: Site, end: int) -> Body | None:
 
 def _objects(text: str, site: Site) -> Iterator[Body]:
     for begin, stop, value in enclosing(text, site.start):
-        keys = _named(value, site.tool)
+        keys = keys_in(value, site.tool.name, lambda found: fits(found, site.tool))
         if keys is not None:
             yield Body(site, begin, stop, keys=keys)
-
-
-def _named(value: Any, tool: Tool) -> tuple[str, str] | None:
-    # The keys of the name and of the arguments, in an object or in one that is a value of it.
-    if not isinstance(value, dict):
-        return None
-    name = next((key for key, inner in value.items() if inner == tool.name), None)
-    for key, inner in value.items() if name is not None else ():
-        if name is not None and key != name and fits(value_of(inner) if isinstance(inner, str) else inner, tool):
-            return name, key
-    usual = name in NAME_KEYS | KNOWN_NAME_KEYS and not tool.parameters.get("required") and not fits({}, tool)
-    if name is not None and usual:
-        return name, "arguments"
-    return next(filter(None, (_named(inner, tool) for inner in value.values())), None)
 
 
 def _places(text: str, opener: str, site: Site, end: int) -> Iterator[int]:

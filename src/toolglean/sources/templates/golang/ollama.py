@@ -37,10 +37,10 @@ class OllamaTemplate:
         TemplateError: it is broken.
     """
 
-    __slots__ = ("_names", "template")
+    __slots__ = ("_names", "source", "template")
 
     def __init__(self, source: str) -> None:
-        self.template = parse(text(source))
+        self.source, self.template = source, parse(text(source))
         self._names = _names(self.template)
         if not self._names & {"messages", "response"}:  # it does not place the answer: it goes at the end
             end = len(self.template.source)
@@ -130,30 +130,24 @@ def _answer(pos: int) -> tree.Pipe:
 
 def _names(template: tree.Template) -> set[str]:
     """The fields and variables that a template mentions, in lower case. Ollama does not look into chains."""
-    names: list[str] = []
-    for nodes in template.trees.values():
-        for node in tree.walk(nodes):
-            for argument in _arguments(getattr(node, "pipe", None)):
-                if isinstance(argument, tree.Field | tree.Variable):
-                    names += argument.names
-    return {name.lower() for name in names}
+    every = (argument for nodes in template.trees.values() for _, argument in _arguments(nodes))
+    named = (argument.names for argument in every if isinstance(argument, tree.Field | tree.Variable))
+    return {name.lower() for names in named for name in names}
 
 
 def _response_place(nodes: list[tree.Node]) -> int | None:
     """The place where the template first prints the response: the model must not read anything after it."""
+    printed = (each for each in _arguments(nodes) if isinstance(each[0], tree.Action))
+    return next((node.pos for node, each in printed if isinstance(each, tree.Field) and "Response" in each.names), None)
+
+
+def _arguments(nodes: list[tree.Node]) -> Iterator[tuple[tree.Node, tree.Argument]]:
+    """All arguments of the nodes' pipelines, including those in parentheses, each with its node."""
     for node in tree.walk(nodes):
-        if isinstance(node, tree.Action):
-            for argument in _arguments(node.pipe):
-                if isinstance(argument, tree.Field) and "Response" in argument.names:
-                    return node.pos
-    return None
-
-
-def _arguments(pipe: tree.Pipe | None) -> Iterator[tree.Argument]:
-    """All arguments of a pipeline, including those in parentheses."""
-    left: list[tree.Argument] = [] if pipe is None else [pipe]
-    while left:
-        argument = left.pop()
-        yield argument
-        if isinstance(argument, tree.Pipe):
-            left += [each for command in reversed(argument.commands) for each in reversed(command.args)]
+        pipe = getattr(node, "pipe", None)
+        left: list[tree.Argument] = [] if pipe is None else [pipe]
+        while left:
+            argument = left.pop()
+            yield node, argument
+            if isinstance(argument, tree.Pipe):
+                left += [each for command in reversed(argument.commands) for each in reversed(command.args)]

@@ -80,36 +80,29 @@ def infer(
 
     language = language or template_language(source)
     time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS if untrusted else None)
+    probers = partial(Prober, variables=variables, time_budget=time_budget)
     try:
         with renderer(source, language, untrusted=untrusted, now=NOW, time_budget=time_budget) as made:
-            return _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)
+            return _infer_with(partial(probers, made), made, recognise=recognise, samples=samples)
     except (FormatError, TemplateError) as error:
         if language == "go" or time_budget.exceeded or not any(word in str(error) for word in LAX_WORDS):
             raise
     with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, time_budget=time_budget) as made:
-        found = _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)
+        found = _infer_with(partial(probers, made), made, recognise=recognise, samples=samples)
     return replace(
         found, losses=(*found.losses, "it renders only in engines that let templates change lists, or have from_json")
     )
 
 
-def _infer_with(
-    made: Renderer,
-    source: str,
-    variables: Mapping[str, Any] | None,
-    time_budget: TimeBudget,
-    *,
-    recognise: bool,
-    samples: int,
-) -> Inference:
+def _infer_with(probers: Callable[..., Prober], made: Renderer, *, recognise: bool, samples: int) -> Inference:
     prober = None
     try:
-        prober = Prober(made, source, variables, time_budget=time_budget)
+        prober = probers()
         return _known_or_fitted(prober, _frame(prober), recognise=recognise, samples=samples)
     except FormatError as error:
-        texts = partial(Prober, made, source, variables, time_budget=time_budget, calls=False)
+        texts = partial(probers, calls=False)
         reason = FormatError(advice_in(made.language, str(error)))
-        raise _with_frame(reason, prober, texts, _tag(prober, texts, source, made.language)) from error
+        raise _with_frame(reason, prober, texts, _tag(prober, texts, made)) from error
 
 
 def _with_frame(
@@ -193,7 +186,7 @@ def _extended(known: Format, frame: Frame) -> Format:
 def _inference(
     prober: Prober, frame: Frame, found: Format, known: str | None, proof: Proof, seen: list[str]
 ) -> Inference:
-    doubts, language = prober.doubts(found.all_reasonings), prober.renderer.language
+    doubts = prober.doubts(found.all_reasonings)
     return Inference(
         format=found,
         recognised=known,
@@ -201,14 +194,14 @@ def _inference(
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
         losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
-        tag=_tag(prober, lambda: prober, prober.source, language)[0],
-        language=language,
+        tag=_tag(prober, lambda: prober, prober.renderer)[0],
+        language=prober.renderer.language,
         marks=marks_of(prober, frame, found.all_reasonings),
     )
 
 
-def _tag(calling: Prober | None, texts: Callable[[], Prober], source: str, language: str) -> tuple[str, str]:
-    if language == "go":
-        found = go_tag_of(source)
+def _tag(calling: Prober | None, texts: Callable[[], Prober], made: Renderer) -> tuple[str, str]:
+    if made.language == "go":
+        found = go_tag_of(made.source)
         return found.tag, found.closer
     return shown_tag(calling, texts)

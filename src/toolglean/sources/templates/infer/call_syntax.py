@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +25,12 @@ from toolglean.scan.by_schema.literals import literal_at
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.scanner import DONE
+from toolglean.scan.values import value_of
 from toolglean.sources.templates.infer.parameter import Parameter, parameter_of
 from toolglean.sources.templates.infer.probes import Call
 from toolglean.sources.templates.infer.texts import markers_of
 
-__all__ = ["Body", "CallSyntax", "as_list", "call_syntax_of", "enclosing"]
+__all__ = ["Body", "CallSyntax", "as_list", "call_syntax_of", "enclosing", "keys_in"]
 
 MAX_OBJECTS = 60  # how many brackets are tried as the start of the object around a leaf
 _decoder = json.JSONDecoder(strict=False)
@@ -161,7 +162,8 @@ def call_syntax_of(text: str, two: Call, typed: Mapping[str, str]) -> CallSyntax
     for begin, end, value in enclosing(text, start):
         if first in text[begin:end]:
             keyed = isinstance(value, dict) and isinstance(value.get(two.name), dict)
-            return CallSyntax("keyed" if keyed else "whole", keys=_keys(value, two))
+            keys = keys_in(value, two.name, lambda found: bool(found == two.arguments))
+            return CallSyntax("keyed" if keyed else "whole", keys=keys or ("name", "arguments"))
     for codec in (JSON, ScriptObject()):
         with suppress(FormatError):
             _arguments(text, two, start, codec)
@@ -194,28 +196,24 @@ def _after(text: str, leaf: Any, start: int) -> int:
     return -1 if at == -1 else at + len(str(leaf))
 
 
-def _keys(value: Any, two: Call) -> tuple[str, str]:
+def keys_in(value: Any, name: str, fits: Callable[[Any], bool]) -> tuple[str, str] | None:
+    """The keys of the name and of the arguments, in an object or in one that is a value of it; None if it has none.
+
+    Args:
+        value: the object.
+        name: the name.
+        fits: whether a value can be the arguments, which may also be a text that contains them.
+    """
     pending = [value]
     while pending:
         each = pending.pop()
-        if not isinstance(each, dict):
-            continue
-        name = next((key for key, inner in each.items() if inner == two.name), "")
-        found = next((key for key, inner in each.items() if _is_object(inner, two.arguments)), "")
-        if name and found:
-            return name, found
-        pending += each.values()
-    return "name", "arguments"
-
-
-def _is_object(value: Any, wanted: dict[str, Any]) -> bool:
-    # An object, or a JSON string that contains one.
-    if isinstance(value, str):
-        try:
-            value = _decoder.decode(value)
-        except (ValueError, RecursionError):
-            return False
-    return bool(value == wanted)
+        if isinstance(each, dict):
+            named = next((key for key, inner in each.items() if inner == name), None)
+            for key, inner in each.items() if named is not None else ():
+                if fits(value_of(inner) if isinstance(inner, str) else inner):
+                    return str(named), key
+            pending += reversed(each.values())
+    return None
 
 
 def _keyed(text: str, each: Call) -> str:

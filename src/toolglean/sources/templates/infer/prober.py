@@ -71,7 +71,6 @@ class Prober:
 
     Args:
         renderer: renders the template.
-        source: the template's text.
         variables: variables that are passed to it besides the messages.
         time_budget: how long all renderings together may take; None: any time.
         calls: whether the template must write calls; False: only texts are rendered.
@@ -83,13 +82,12 @@ class Prober:
     def __init__(
         self,
         renderer: Renderer,
-        source: str,
         variables: Mapping[str, Any] | None = None,
         *,
         time_budget: TimeBudget | None = None,
         calls: bool = True,
     ) -> None:
-        self.renderer, self.source = renderer, source
+        self.renderer = renderer
         self._time_budget = time_budget or TimeBudget(math.inf)
         self.variables: dict[str, Any] = THINKING | dict(variables or {})
         self.assumed = tuple(each for each in THINKING if each not in (variables or {}))

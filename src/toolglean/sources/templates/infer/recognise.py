@@ -34,7 +34,7 @@ def recognise(prober: Prober) -> tuple[Format, Proof] | None:
     """
     text = _turns(prober)
     fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
-    fitting.sort(key=lambda declared: _specific(declared, text, prober.source), reverse=True)
+    fitting.sort(key=lambda declared: _specific(declared, text, prober.renderer.source), reverse=True)
     best: tuple[Format, Proof] | None = None
     for declared in fitting[:MOST]:
         try:
