@@ -74,6 +74,7 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
 )  # fmt: skip
 # Then those that are lost.
 _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line behind a marker that is no text", "<|end|>> CALL", "hermes", "hermes", RUNS, "a marker that begins a line", _LINE),
     ("a quoted line ends in an opener that is not complete", "> <function=note\nCALL", "hermes", "hermes", RUNS, GOES_ON, _ONE_LINE),
     ("backticks before a call, and a fence of their length", "```CALL\n```\n", "hermes", "hermes", RUNS,
      "backticks before a call that a fence closes", "choices.md: a fence ends the paragraph in which backticks wait"),
@@ -92,6 +93,8 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      _ONE_LINE),
     ("the same before another role's header", "> <function=note>\n<|im_start|>user\nCALL", "kimi-k2", "kimi-k2", CONTENT, GOES_ON,
      _ONE_LINE),
+    ("an empty line behind the opener of a call in a quoted line: the comment after it", "> > <tool_call>note\n\n\n<!--\nCALL\n-->",
+     "deepseek-v3.2", "auto", CONTENT, GOES_ON, _ONE_LINE),
     ("a quoted line ends with the opener of a call: the fence after it", "> <function=note>\n\n```\nCALL\n```\nDone.", "hermes",
      "hermes", CONTENT, GOES_ON, _ONE_LINE),
     ("a quoted line ends in a call: the element after it", '> <tool_call>{"name": "note", "arguments": {\n<pre>\nCALL\n</pre>',

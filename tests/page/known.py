@@ -41,6 +41,10 @@ def _no_line(text: str, _format: str, _ran: str) -> bool:
     return re.search(rf"{FIRST}(?:>|~{{3,}}|`{{3,}})", text) is not None
 
 
+def _marker_first(text: str, _format: str, _ran: str) -> bool:
+    return re.search(r"(?m)^[ \t]*(?:<\|end\|>|<tool_response\|>)[ \t]*>", text) is not None
+
+
 def _end_in_doubt(text: str, _format: str, ran: str) -> bool:
     return ran == "runs" and re.search(rf"`[^`]*{CALL}\s*(?:{_ENDS})", text) is not None
 
@@ -78,6 +82,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "a backtick in JSON that breaks off": _breaks_off,
     "a quoted line that goes on": _goes_on,
     "no line begins there": _no_line,
+    "a marker that begins a line": _marker_first,
     "an end marker in code": _end_in_doubt,
     "reasoning in code": _thought_in_doubt,
     "reasoning behind a lone backtick": _thought_mentioned,

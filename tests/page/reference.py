@@ -109,8 +109,6 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
         return None
     before, after = text[: match.start()], text[match.end() :]
     if row.at is At.LINE:
-        while before.endswith(END_MARKERS):  # no text
-            before = before.removesuffix(next(each for each in END_MARKERS if before.endswith(each)))
         shown = f"\n{before}"[-4:]
         return match if _is_first(shown) and not (row.context is Context.ELEMENT and _is_deep(shown)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match

@@ -214,12 +214,13 @@ class Quotes(Plain):
         self._read(text, start)
 
     def _hidden(self, text: str, start: int) -> str:
-        # Of a quoted call: nothing in it ends its line or its string. Whether it is in a string is a guess, and such a
-        # string ends with its paragraph, as code does. What else opens in it, opens in plain text if it is in none.
-        if self.where.string is not None and (end := text.find("\n\n")) >= 0:
+        # Of a quoted call: nothing in it ends its line or its string but an empty line. Whether it is in a string is a
+        # guess: what else opens in it, opens in plain text if it is in none.
+        is_line = self.where.context is Context.QUOTE
+        if (is_line or self.where.string is not None) and (end := text.find("\n\n")) >= 0:
             self._until = min(self._until, start + end)
         size = min(max(self._until - start, 0), len(text))
-        if self.where.context is Context.QUOTE:
+        if is_line:
             return "x" * size + text[size:]
         return text if self.where.string is None else text[:size].translate(_OF_STRINGS) + text[size:]
 
