@@ -136,7 +136,10 @@ def test_any_other_call_is_one(text: str, call: str) -> None:
 @pytest.mark.parametrize("written", ["", ', "arguments": {}'])
 def test_a_call_without_the_arguments_that_are_required_says_so(written: str, name: str | None) -> None:
     text = f'<tool_call>{{"name": "delete_all"{written}}}</tool_call>'
-    for tools, told in ((TOOLS, ["missing-arguments"]), (["delete_all"], [])):
+    unnamed = [
+        {"name": "delete_all", "parameters": {"type": "object", "required": ["path"]}}
+    ]  # properties are not listed
+    for tools, told in ((TOOLS, ["missing-arguments"]), (unnamed, ["missing-arguments"]), (["delete_all"], [])):
         events = read_with(tools, text, format=name)
         assert calls_of(events) == [("delete_all", {})]
         assert codes_of(events) == told

@@ -96,7 +96,7 @@ class Emitter(Outbox):
         """Emit that event once more: its part between these places. Returns what follows it: none, or one event."""
         if isinstance(event, Content):
             start, size = max(since, event.start), place - event.start
-            self._text(event.text[start - event.start : size], start)  # what waited was text, too
+            self._say(Content, event.text[start - event.start : size], start)  # what waited was text, too
             return [Content(event.text[size:], place)] if len(event.text) > size else []
         if event.start >= since:  # what waited before is still to come here
             if isinstance(event, Problem):
@@ -122,10 +122,7 @@ class Emitter(Outbox):
         if self.strays.patience and text and start + len(text) - self._ws_start <= self.strays.patience:
             self.space(text, start)
         else:
-            self._text(text, start)
-
-    def _text(self, text: str, start: int) -> None:
-        self._say(Content, text, start)
+            self._say(Content, text, start)
 
     def reasoning(self, text: str, start: int) -> None:
         """Text of the reasoning. White space that waited before it is reasoning too."""
@@ -333,7 +330,7 @@ class Emitter(Outbox):
         if self.call.quoted is not None:
             self._add_part(self.call.quoted.rest()._replace(place=self.call.arguments_start))
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
-        waits = delta is not None and (name_alone or bool(keys))
+        waits = name_alone or keys != ()
         self.out += [delta] if delta is not None and not waits else []
         call_id = self.call.shown_id if self.call.shown_id is not None else self._free_id(self.call)
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())

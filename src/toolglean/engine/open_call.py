@@ -12,7 +12,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.reasons import NAME_ALONE
@@ -266,7 +267,7 @@ class NameAlone(Plain):
         if self._is_open:
             return None if text.isspace() else False
         self._text = (self._text + text).lstrip(_BEFORE)[:_MOST]
-        if begins_arguments(self._text, self._keys):
+        if _arguments_of(self._keys)(self._text) is not None:
             return False
         word = _word(self._text)[0]  # type: ignore[index]  # it matches the empty string
         words = (*_WORDS, *self._keys)
@@ -292,10 +293,11 @@ _WORDS = ("arguments", "parameters", "params", "args", "input", "json")
 _word = re.compile(r"[\w.-]*").match
 
 
-def begins_arguments(text: str, keys: Iterable[str]) -> bool:
-    """Whether text begins with arguments that have one of these keys: then so does whatever begins with that text."""
+@lru_cache(maxsize=64)
+def _arguments_of(keys: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]:
+    # Matches text that begins with arguments that have one of these keys. If it does, so does all that begins with it.
     key = "|".join(map(re.escape, (*_WORDS[:-1], *keys)))
-    found = re.match(
+    return re.compile(
         rf"""(?:[`~]{{3,}}[^\n{{}}]*\s*|json\s+|\[ARGS\]\s*)?
         (?: \[?\s*\{{\s*\\?["']?(?:{key})\\?["']?\s*[:=]
           | \\?["'](?:{key})\\?["']\s*[:=]
@@ -303,7 +305,5 @@ def begins_arguments(text: str, keys: Iterable[str]) -> bool:
           | <(?:{key})>
           | <(?:[|｜]\w+[|｜])?(?:\w+:)?(?:parameter|param|arg_key|arg_value|argument|arg)[\s=>]
         )""",
-        text,
         re.VERBOSE,
-    )
-    return found is not None
+    ).match

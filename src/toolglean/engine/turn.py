@@ -238,9 +238,10 @@ class Turn(Speech):
             self.end_malformed(reasons.malformed_call(fault), self.emit.call.name, end)
         else:
             call = self.emit.call
-            keys = self.names.parameters_of(call.name) if call.is_empty else ()
-            if keys and self.names.requires_arguments(call.name):
+            is_empty = call.is_empty
+            if is_empty and self.names.requires_arguments(call.name):
                 self.emit.problem(MISSING_ARGUMENTS, call.name, call.start)
+            keys = self.names.parameters_of(call.name) if is_empty else ()
             self.emit.end_call("ok", end, name_alone=name_alone, keys=keys)
         self.bound = UNBOUND
 

@@ -26,7 +26,7 @@ from toolglean.formats.quotations import (
 from toolglean.scan.text import WORD
 
 __all__ = [
-    "ATTRIBUTES_BEGUN", "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT",
+    "ATTRIBUTES_BEGUN", "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP",
     "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 

@@ -28,14 +28,13 @@ class Before(Enum):
 _signs = re.compile(r"(?:\.[ \t])?[ \t]*(?:(?:[-*+]|\d{1,2}[.)])[ \t]+|>[ \t]*)+").fullmatch
 
 
-INVISIBLE = " \t\ufeff\u200b"
-"""Blanks, and characters that nobody sees at the beginning of a text."""
+_INVISIBLE = " \t\ufeff\u200b"  # blanks, and characters that nobody sees at the beginning of a text
 
 
 def line_before(text: str, place: int) -> Before:
     """What is before that place, as far as the last characters show it that are kept of all text (scan/text.py)."""
     _, is_line, line = text[max(place - KEPT, 0) : place].rpartition("\n")
-    if line.strip(INVISIBLE):
+    if line.strip(_INVISIBLE):
         return Before.TEXT if _signs(line) is None else Before.SIGN
     if is_line:
         return Before.MORE_BLANKS if "\t" in line else Before.BLANKS

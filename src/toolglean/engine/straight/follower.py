@@ -310,8 +310,10 @@ class Follower(Plain):
         call_id = emit.ids.ours(emit.index) if self._id is None else self._id
         if value is None or call_id in emit.ids:
             return None
-        if is_empty(written) and (turn.names.requires_arguments(self._name) or not isinstance(body, JsonBody)):
-            return None  # that is reported, or they may follow
+        if is_empty(written):
+            may_follow = not isinstance(body, JsonBody) and turn.names.parameters_of(self._name) != ()
+            if may_follow or turn.names.requires_arguments(self._name):  # the latter is reported
+                return None
         # It may be the definition of a tool, or arguments in another object.
         if may_be_wrapped(written) or ('"type"' in written and (isinstance(body, JsonBody) or '": {' in written)):
             return None
