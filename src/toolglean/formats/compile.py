@@ -259,8 +259,9 @@ class Program:
 
     @_kept
     def before_names(self, number: int) -> tuple[str, ...]:
-        """What precedes a call's name in that format."""
-        return tuple(dict.fromkeys(filter(None, map(before_name, self.formats[number].spellings))))
+        """What precedes a call's name in that format, or in others that close a call as it does."""
+        own = [*filter(None, map(before_name, self.formats[number].spellings))]
+        return tuple(dict.fromkeys(own + [_ALIKE[each] for each in own if each in _ALIKE]))
 
     def states_after_closer(self, number: int, closer: str) -> StateSet | None:
         """The states after a closer of that format; None if the literal is an opener."""
@@ -319,6 +320,9 @@ def compiled(formats: tuple[Format, ...], others: Frame = NO_FRAME) -> Program:
     if len(formats) == 1:
         _check_places(Program((_for_one_tool(formats[0]),)) if fixed != formats else program)
     return program
+
+
+_ALIKE = {"<function=": '<function name="', 'name="': "<function="}
 
 
 def _for_one_tool(declared: Format) -> Format:
