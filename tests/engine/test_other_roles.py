@@ -70,15 +70,42 @@ def test_a_call_in_the_next_message_behind_what_is_held_back_or_quoted_does_not_
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("react", "Action: f\nAction Input: {}\nObservation:"), ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿")],
+    [
+        *(("react", f"Action: f\nAction Input: {{}}\n{word}:") for word in ("Observation", "OBSERVATION")),
+        ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿"),
+        # behind another family's call, too: both ran
+        *(("hermes", f"{CALL.replace('1', '0')}\n\n{word}:") for word in ("Observation", "OBSERVATION")),
+        ("qwen3-coder", "<tool_call>\n<function=f>\n</function>\n</tool_call>\nObservation:"),
+        # only its last line may be a call: it was lost, and the one behind the result ran
+        ("react-call", "Action: f({})\nObservation:"),
+        ("ui-tars", "Action: f()\nObservation:"),
+    ],
 )
 @pytest.mark.parametrize("given", [True, False])
 def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: bool) -> None:
     form = name if given else "auto"
     events = read_with(["f"], f"{text} 7\n{CALL}", format=form)
-    assert calls_of(events) == [("f", {})]
+    assert [called for called, _ in calls_of(events)] == ["f"]
+    assert calls_of(events) != [("f", {"x": 1})]
     told = [(event.code, event.text) for event in events if isinstance(event, Problem)]
     assert told == [("another-message", text.rpartition("\n")[2])]
+
+
+OWN_HEADERS = (
+    *("<start_of_turn>model\n", "<|start_of_role|>assistant<|end_of_role|>", "[|assistant|]", "<|assistant_start|>"),
+    *("<|im_assistant|>assistant<|im_middle|>", "<role>ASSISTANT</role>", "<seed:bos>assistant\n", "<|Assistant|>"),
+    *("<｜hy_Assistant｜>", "<|header_start|>assistant<|header_end|>\n\n", "<extra_id_1>Assistant\n"),
+    *("<SPECIAL_11>Assistant\n", "<bos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "[gMASK]<sop>"),
+)
+
+
+@pytest.mark.parametrize("header", OWN_HEADERS)
+@pytest.mark.parametrize("name", ["hermes", "auto"])
+def test_the_model_s_own_header_is_markup(name: str, header: str) -> None:
+    """It stayed in the content, and JSON behind it was no call."""
+    assert content_of(read_with(["f"], f"{header}Hi.", format=name)) == "Hi."
+    events = read_with(["f"], f'{header}{{"name": "f", "arguments": {{"x": 1}}}}', format=name)
+    assert (calls_of(events), content_of(events)) == ([("f", {"x": 1})], "")
 
 
 @pytest.mark.parametrize("name", ["react", "auto"])

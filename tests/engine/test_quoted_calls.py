@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, events_of, read_with
+from tests.support.chunkings import calls_of, content_of, events_of, read_with, reasoning_of
 from tests.support.response_turns import machine_of
 from toolglean import Format, Parser, ParserOptions, Problem, UsageError, parse, render
 from toolglean.formats.registry import all_formats
@@ -227,8 +227,25 @@ def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
         assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
-def test_a_draft_in_an_element_for_reasoning_is_content() -> None:
-    text = f"<reasoning>\nFirst:\n{EVIL}\nNo.\n</reasoning>\nI will not."
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("reasoning", "scratch_pad", "scratchpad", "inner_monologue", "reflection"),
+        *("thoughts", "Thought", "Think", "THINK"),
+    ],
+)
+def test_a_draft_in_an_element_for_reasoning_does_not_run(word: str) -> None:
+    thought = f"First:\n{EVIL}\nNo."
+    for name in ("auto", "glm-4.5"):
+        for space in ("\n", ""):
+            events = read_with(TOOLS, f"<{word}>{space}{thought}{space}</{word}>\nI will not.", format=name)
+            assert (calls_of(events), content_of(events)) == ([], "I will not.")
+            assert reasoning_of(events).strip() == thought
+
+
+@pytest.mark.parametrize("word", ["search_results", "web_page", "transcript", "user_message", "bad_example"])
+def test_a_call_in_an_element_that_shows_something_is_content(word: str) -> None:
+    text = f"<{word}>\n{EVIL}\n</{word}>\nThat is it."
     events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([], text)
 

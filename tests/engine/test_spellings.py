@@ -61,6 +61,13 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "python, in the namespace that kimi writes": ('functions.look(city="Oslo")', [OSLO], ""),
     "python, in it, and a list": ("[functions.now(), functions.look(city='Oslo')]", [NOW, OSLO], ""),
     "a fence in the tags": (f"<tool_call>\n```json\n{CALL}\n```\n</tool_call>", [OSLO], ""),
+    "granite, with a closer": (f"<function_call>{CALL}</function_call>", [OSLO], ""),
+    "the turn ends in a closer": (f"<tool_call>\n{CALL}\n</tool_c", [OSLO], ""),
+    "deepseek-v3.1, narrow bars": (f"<|tool▁calls▁begin|><|tool▁call▁begin|>look<|tool▁sep|>{JSON}<|tool▁call▁end|><|tool▁calls▁end|>", [OSLO], ""),
+    "deepseek-v3, narrow bars": (f"<|tool▁calls▁begin|><|tool▁call▁begin|>function<|tool▁sep|>look\n```json\n{JSON}\n```<|tool▁call▁end|><|tool▁calls▁end|>", [OSLO], ""),
+    "minimax, JSON": (f"<minimax:tool_call>\n{CALL}\n</minimax:tool_call>", [OSLO], ""),
+    "gemini's key": (f'{{"functionCall": {{"name": "look", "args": {JSON}}}}}', [OSLO], ""),
+    "python, its word in tags": ('<tool_code>\nlook(city="Oslo")\n</tool_code>', [OSLO], ""),
     "python, with its word and no fence": ("tool_code print(default_api.look(city='Oslo'))", [OSLO], ""),
     "a call under the word tool": (f'<tool_call>{{"tool": {CALL}}}</tool_call>', [OSLO], ""),
     "calls in one word": (f'{{"toolcalls": [{CALL}]}}', [OSLO], ""),
@@ -190,6 +197,9 @@ def test_a_spelling_is_read_however_it_is_cut(name: str) -> None:
 
 
 OWN = {
+    "granite, with a closer": "hermes",
+    "minimax, JSON": "glm-4.5",
+    "deepseek-v3, narrow bars": "deepseek-v3.1",
     "harmony, the header is left": "harmony",
     "harmony, glued": "harmony",
     "mistral": "mistral-v3",
@@ -251,6 +261,8 @@ def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
 
 CERTAIN_WITHOUT_ITS_NAME = {
     # whole frames: the call of an unknown tool, as in every format with markers
+    *("granite, with a closer", "the turn ends in a closer", "minimax, JSON"),
+    *("deepseek-v3.1, narrow bars", "deepseek-v3, narrow bars"),
     *("deepseek-v3.1, v3's fence", "deepseek-v3.1, v3's fence on a line", "deepseek-v3.1, v3's word"),
     *("gemma, keywords", "dsml, bars of ASCII", "a tokenizer's spaces", "another tokenizer's spaces", "anthropic", "anthropic, bare"),
     *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "k2-horizon, types", "step-audio-2", "harmony, code", "cwm"),

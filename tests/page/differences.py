@@ -83,7 +83,9 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
      "a list before a bracket", _TRACE),
     ("JSON that breaks off before the call, with a backtick in a string", '{"a": {"`": 2}\nCALL`', "hermes", "hermes", RUNS,
-     "a backtick in JSON that breaks off", _TRACE),
+     "what opens in a string of JSON that breaks off", _TRACE),
+    ("the same with a comment", '{"a": {"b": "<!--"}CALL', "glm-4.5", "auto", RUNS,
+     "what opens in a string of JSON that breaks off", _TRACE),
     ("the opener of reasoning in code that does not begin with it", "` <think>a`\nCALL<", "qwen3-coder", "auto", RUNS,
      "reasoning in code", _NESTED),
 )  # fmt: skip

@@ -72,14 +72,14 @@ def _breaks_off(text: str, _format: str, ran: str) -> bool:
     if begun[place : place + 1] not in {"[", "{"}:
         return False
     strings, end, whole = document(begun, place, len(begun))
-    ticks = any("`" in begun[start:stop] for start, stop in strings)
-    return ran != "runs" and not whole and ticks and end <= begun.index(CALL)
+    opens = any(sign in begun[start:stop] for start, stop in strings for sign in "`<")
+    return ran != "runs" and not whole and opens and end <= begun.index(CALL)
 
 
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
     "a list before a bracket": _in_a_list,
-    "a backtick in JSON that breaks off": _breaks_off,
+    "what opens in a string of JSON that breaks off": _breaks_off,
     "a quoted line that goes on": _goes_on,
     "no line begins there": _no_line,
     "a marker that begins a line": _marker_first,

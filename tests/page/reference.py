@@ -324,7 +324,9 @@ def without_ends(text: str) -> str:
 def _opens_the_turn(before: str, after: str) -> str:
     """The same in a fence that opens the turn: it is markup around its calls if there is nothing else."""
     line = re.fullmatch(r"[ \t]*(`{3,}|~{3,})[\w+#./-]{0,32}[ \t\r]*\n\s*", before)
-    if line is None or without_ends(after).strip().strip("`~"):
+    over = _pattern(next(row.opens for row in ROWS if row.context is Context.OVER)).search(after)
+    said = after if over is None else after[: over.start()]
+    if line is None or without_ends(said).strip().strip("`~"):
         return CONTENT
     return RUNS if re.fullmatch(rf"\s*(?:\n[ \t]*{line[1]}{line[1][0]}*\s*)?", after) else EITHER
 

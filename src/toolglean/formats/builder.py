@@ -54,6 +54,8 @@ BEGIN_USER_TEXT = 3  # text for the user follows, in which calls are ignored
 STRAY = 4  # the end of reasoning that was never opened
 OPEN_REASONING = 5
 
+MADE_UP = ("Observation:", "OBSERVATION:")
+"""With what a result begins that a model makes up behind its call, whatever its family is."""
 BETWEEN_CALLS = (",", ";")
 """What may part objects in one section, whatever the format writes there."""
 
@@ -218,7 +220,7 @@ class NfaBuilder:
             nfa.epsilon[nfa.literal(tail, text, LITERAL | MARKUP)].append(tail)
         for text in self.format.leads:
             nfa.epsilon[nfa.space(self._path(tail, text, inner=0))].append(self.call_opener)
-        for text in self.format.end_markers:
+        for text in dict.fromkeys((*self.format.end_markers, *MADE_UP)):
             self._path(tail, text, STOP)
         nfa.epsilon[tail].append(again)
         self._remember(closers, self._optional(tail, closers))

@@ -260,8 +260,9 @@ class Program:
     @_kept
     def before_names(self, number: int) -> tuple[str, ...]:
         """What precedes a call's name in that format, or in others that close a call as it does."""
-        own = [*filter(None, map(before_name, self.formats[number].spellings))]
-        return tuple(dict.fromkeys(own + [_ALIKE[each] for each in own if each in _ALIKE]))
+        patterns = self.formats[number].spellings
+        alike = [other for way, other in _ALIKE for each in patterns if way in each]
+        return tuple(dict.fromkeys([*filter(None, map(before_name, patterns)), *alike]))
 
     def states_after_closer(self, number: int, closer: str) -> StateSet | None:
         """The states after a closer of that format; None if the literal is an opener."""
@@ -322,7 +323,7 @@ def compiled(formats: tuple[Format, ...], others: Frame = NO_FRAME) -> Program:
     return program
 
 
-_ALIKE = {"<function=": '<function name="', 'name="': "<function="}
+_ALIKE = (("<function={name}", '<function name="'), ('<function name="{name}', "<function="))
 
 
 def _for_one_tool(declared: Format) -> Format:

@@ -156,8 +156,12 @@ class After(Stage):
     def finish(self, turn: Turn, reading: Reading) -> bool:
         """See `Stage`."""
         text, start = reading.walk.unsettled
-        turn.leave(text_follows=bool(text))
-        turn.say(text, start)
+        is_cut = text.lstrip()[:2] in {"</", "[/", "<|"}  # the turn ends in a closer
+        turn.leave(text_follows=text != "" and not is_cut)
+        if is_cut:
+            turn.emit.markup(text, start)
+        else:
+            turn.say(text, start)
         return True
 
 
@@ -201,6 +205,9 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
     text, start = walk.unsettled
     flags = walk.states.flags
     if flags & STOP:
+        draft = turn.judge.draft
+        if draft is not None and draft.is_last and not draft.is_none_at_end:
+            turn.keep_draft()
         turn.leave(text_follows=True)
         turn.enter(DONE)
         turn.emit.problem(ANOTHER_MESSAGE, text.strip(), start)

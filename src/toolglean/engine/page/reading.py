@@ -267,8 +267,9 @@ class Reading:
     def _opens_fence(self, run: Run, ahead: str) -> int | None:
         # How much of the text ahead opens a fence: 0 for none; None if more text is needed.
         waits = False
+        in_line = run.before is Before.TEXT or (run.sign == "~" and self.seen != ())  # a line with tildes ends the wait
         for row, opens, line in self.rows.fences[run.sign]:
-            if row.at is At.LINE and run.before is Before.TEXT:
+            if row.at is At.LINE and in_line:
                 continue
             if not self.ends and len(ahead) < run.size + _AHEAD and line.fullmatch(ahead) is not None:
                 waits = True

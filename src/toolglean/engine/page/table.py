@@ -140,8 +140,13 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
 
 
 _ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style"))
-_SHOWN = _spelt(("example", "examples", "quote", "document", "documents", "file_content", "stdout", "stderr"))
-_WRAPPERS = _spelt(("user", "human", "system", "reasoning"))
+_SHOWN = _spelt(
+    (
+        *("example", "examples", "bad_example", "quote", "document", "documents", "file_content", "stdout", "stderr"),
+        *("search_results", "web_page", "transcript", "user_message"),
+    )
+)
+_WRAPPERS = _spelt(("user", "human", "system"))
 _ROLES = _spelt(ROLES)
 
 

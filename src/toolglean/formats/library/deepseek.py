@@ -20,7 +20,10 @@ V31_LIKE_V3 = (
 )
 # What is left of V3's calls: `function`, the name, and JSON in a fence.
 V3_LEFT = tuple(f"function{each}{{name}}\n```json\n{{arguments}}\n```" for each in ("<｜tool▁sep｜>", "\n", ""))
-ENDS = ("<｜end▁of▁sentence｜>", "<｜Assistant｜>")
+# What has passed through a keyboard, or a tokenizer that folds wide letters.
+NARROW_SECTION = tuple(each.replace("｜", "|") for each in SECTION)
+NARROW = tuple(each.replace("｜", "|") for each in (V31_CALL, V3_CALL))
+ENDS = ("<｜end▁of▁sentence｜>", "<｜Assistant｜>", "<|Assistant|>", "<｜begin▁of▁sentence｜>")
 
 # DSML as V4 spells it: <, bars, DSML, the same bars, r: or a blank or neither, a word. Bars are one or two, wide,
 # narrow or double, and may stand apart.
@@ -88,8 +91,9 @@ FORMATS = (
     Format(
         "deepseek-v3.1",
         section=SECTION,
+        sections=(NARROW_SECTION,),
         call=V31_CALL,
-        also=V31_LIKE_V3,
+        also=(*V31_LIKE_V3, *NARROW),
         reasoning=THINK,
         drop=ENDS,
         aliases=("deepseek-v31", "deepseekv31", "deepseek3", "deepseek31"),
@@ -115,6 +119,5 @@ FORMATS = (
     ),
     dsml("deepseek-v4", "tool_calls", aliases=("deepseekv4",), models=("deepseek-v4",)),
     dsml("deepseek-v4.1", "calls", "{_}", aliases=("deepseek-v41", "deepseekv41"), models=("deepseek-v4.1",)),
-    # What has passed through a keyboard, or a tokenizer that folds wide letters.
     dsml("dsml-ascii", "tool_calls", bar="|", aliases=("deepseek-dsml-ascii",), models=()),
 )

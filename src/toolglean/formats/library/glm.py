@@ -6,7 +6,7 @@ from __future__ import annotations
 from toolglean.formats.spec import Format
 
 THINK = ("<think>", "</think>")
-GLM_ENDS = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|assistant|>")
+GLM_ENDS = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|assistant|>", "[gMASK]<sop>")
 
 LINE_CALL = "<tool_call>{ws}{name}{ws}{parameters}</tool_call>"
 LINE_PARAMETER = "<arg_key>{key}</arg_key>{ws}<arg_value>{value}</arg_value>{ws}"
@@ -29,7 +29,7 @@ def hunyuan(name: str, suffix: str, *, models: tuple[str, ...], aliases: tuple[s
         parameter=f"<arg_key{suffix}>{{key}}</arg_key{suffix}>\n<arg_value{suffix}>{{value}}</arg_value{suffix}>\n",
         reasoning=(f"<think{suffix}>", f"</think{suffix}>"),
         reasonings=(("<think>", "</think>") if suffix else ("<think:opensource>", "</think:opensource>"),),
-        drop=(f"<｜hy_eos{suffix}｜>",),
+        drop=(f"<｜hy_eos{suffix}｜>", f"<｜hy_Assistant{suffix}｜>"),
         aliases=aliases,
         models=models,
         source="chat template of tencent/Hy3; vLLM 0.33, parsers hy_v3 and hy_v4",
@@ -86,7 +86,7 @@ FORMATS = (
         separator="\n",
         parameter=BLOCK_PARAMETER,
         reasoning=THINK,
-        drop=("<|role_end|>", "<|endoftext|>"),
+        drop=("<|role_end|>", "<|endoftext|>", "<role>ASSISTANT</role>"),
         aliases=("ling3", "ling"),
         models=("ling-3", "ring-2.6", "ring-3"),
         source="chat template of inclusionAI/Ling-3.0-flash",

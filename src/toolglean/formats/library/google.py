@@ -24,7 +24,7 @@ FORMATS = (
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
         reasonings=(("<|channel>", "<channel|>"),),
-        drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
+        drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<bos>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=(
             *("gemma-4", "darwin-4b-david", "darwin-4b-genesis", "darwin-31b"),
@@ -53,7 +53,7 @@ FORMATS = (
         call="<start_function_call>call:{name}{arguments}<end_function_call>",
         also=("<start_function_call>call:{name}{arguments}</end_function_call>",),
         arguments=Quoted("<escape>", all=True),
-        drop=("<end_of_turn>", "<start_function_response>", "<eos>"),
+        drop=("<end_of_turn>", "<start_of_turn>model\n", "<start_function_response>", "<eos>"),
         models=("functiongemma",),
         source="chat template of google/functiongemma-270m-it",
     ),
@@ -69,6 +69,7 @@ FORMATS = (
     Format(
         "tool-code",
         section=("```tool_code\n", "\n```"),
+        sections=(("<tool_code>\n", "\n</tool_code>"),),
         call="{name}({keywords})",
         without_special_tokens=(
             "print({name}({keywords}))",
@@ -77,7 +78,7 @@ FORMATS = (
             *("tool_code{ws}print(default_api.{name}({keywords}))", "tool_code{ws}print({name}({keywords}))"),
         ),
         separator="\n",
-        drop=("<end_of_turn>",),
+        drop=("<end_of_turn>", "<start_of_turn>model\n"),
         registered_only=True,
         source="https://ai.google.dev/gemma/docs/capabilities/function-calling; issue threads",
     ),

@@ -8,7 +8,7 @@ from toolglean.formats.spec import Format
 THINK = ("<think>", "</think>")
 PHRASES = ("Here is my thought process:", "Here is my response:")  # Granite 3.2 marks its reasoning with phrases
 CODER_CALL = "<function={name}>\n{parameters}</function>"  # later checkpoints write it
-ENDS = ("<|end_of_text|>", "<|endoftext|>")
+ENDS = ("<|end_of_text|>", "<|endoftext|>", "<|start_of_role|>assistant<|end_of_role|>")
 
 FORMATS = (
     Format(
@@ -29,6 +29,7 @@ FORMATS = (
     Format(
         "granite-20b-fc",
         call="<function_call> {call}",
+        also=("<function_call>{call}</function_call>",),
         separator="\n",
         drop=ENDS,
         aliases=("granite-fc",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from toolglean.formats.spec import Format
 
-LLAMA_ENDS = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|eot|>", "<|eom|>")
+LLAMA_ENDS = ("<|begin_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|eot|>", "<|eom|>")
 HEADER = ("<|start_header_id|>assistant<|end_header_id|>",)
 THINK = ("<think>\n", "\n</think>")
 
@@ -37,7 +37,7 @@ FORMATS = (
         call="<|python_start|><|python_end|>{call}",
         also=("<|python_end|>{call}", "<|python_start|>{call}<|python_end|>"),
         keys=("name", "parameters"),
-        drop=(*LLAMA_ENDS, "<|python_start|>"),
+        drop=(*LLAMA_ENDS, "<|python_start|>", "<|header_start|>assistant<|header_end|>"),
         models=("llama-4",),
         aliases=("llama4-pystart-json",),
         source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct",
@@ -109,7 +109,10 @@ FORMATS = (
         "nemotron",
         call="<TOOLCALL>{calls}</TOOLCALL>",
         reasoning=THINK,
-        drop=("<SPECIAL_12>", "<|im_end|>", "<|im_start|>assistant", *LLAMA_ENDS),
+        drop=(
+            *("<SPECIAL_12>", "<SPECIAL_11>Assistant\n", "<extra_id_1>Assistant\n"),
+            *("<|im_end|>", "<|im_start|>assistant", *LLAMA_ENDS),
+        ),
         aliases=(
             *("nemotron-nano-v2", "nemotron-toolcall", "nemotron-deci", "nemotron-json", "nemotron-v2"),
             *("nemotron-h", "llama-nemotron", "llama-nemotron-json"),

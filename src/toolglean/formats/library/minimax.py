@@ -25,7 +25,10 @@ FORMATS = (
         section=("<minimax:tool_call>\n", "\n</minimax:tool_call>"),
         sections=(("<minimax:toolcall>\n", "\n</minimax:toolcall>"),),
         call='<invoke name="{name}">\n{parameters}</invoke>',
-        also=("<invoke name='{name}'>\n{parameters}</invoke>", "<invoke name={name}>\n{parameters}</invoke>"),
+        also=(
+            *("<invoke name='{name}'>\n{parameters}</invoke>", "<invoke name={name}>\n{parameters}</invoke>"),
+            "{call}",
+        ),
         separator="\n",
         parameter=(
             '<parameter name="{key}">{value}</parameter>\n',

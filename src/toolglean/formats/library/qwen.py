@@ -9,6 +9,15 @@ THINK = ("<think>\n", "\n</think>")
 CHATML = ("<|im_end|>", "<|endoftext|>", "<|im_start|>assistant")
 """What ends a turn in ChatML, and the header of the model's own message: the turn continues after it."""
 
+# What prompts ask for, Hermes's own among them, and what models make of <think>.
+THOUGHTS = tuple(
+    (f"<{word}>", f"</{word}>")
+    for word in (
+        *("scratch_pad", "scratchpad", "inner_monologue", "reasoning", "reflection"),
+        *("thoughts", "Thought", "Think", "THINK"),
+    )
+)
+
 CODER_CALL = "<function={name}>\n{parameters}</function>"
 CODER_PARAMETER = "<parameter={key}>\n{value}\n</parameter>\n"
 
@@ -65,8 +74,8 @@ FORMATS = (
         separator="\n",
         reasoning=THINK,
         # OpenThinker; EXAONE Deep
-        reasonings=(("<|begin_of_thought|>", "<|end_of_thought|>"), ("<thought>", "</thought>")),
-        drop=(*CHATML, "<|eot_id|>", "[|endofturn|]"),
+        reasonings=(("<|begin_of_thought|>", "<|end_of_thought|>"), ("<thought>", "</thought>"), *THOUGHTS),
+        drop=(*CHATML, "<|eot_id|>", "[|endofturn|]", "[|assistant|]"),
         aliases=(
             *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4", "qwen3-thinking"),
             *("qwen3-vl-instruct", "qwen3-vl-thinking", "holo2", "hermes-2-pro", "hermes3", "qwen2d5"),
@@ -124,7 +133,7 @@ FORMATS = (
         separator="\n",
         parameter=CODER_PARAMETER,
         reasoning=("<seed:think>", "</seed:think>"),
-        drop=("<seed:eos>",),
+        drop=("<seed:eos>", "<seed:bos>assistant\n"),
         models=("seed-oss", "seed-36b"),
         source="chat template of ByteDance-Seed/Seed-OSS-36B-Instruct",
     ),
