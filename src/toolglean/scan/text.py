@@ -234,12 +234,8 @@ class Finder(Plain):
 
     def search_also(self, chars: str) -> Callable[[str], re.Match[str] | None]:
         """The same search, which also finds these characters."""
-        return re.compile(self.expression_also(chars)).search
-
-    def expression_also(self, chars: str) -> str:
-        """The expression of that search."""
         # Not a class of characters: this way the expression skips to the first characters of its alternatives at once.
-        return "|".join([*map(re.escape, chars), self._expression])
+        return re.compile("|".join([*map(re.escape, chars), self._expression])).search
 
     def _second(self, first: str) -> str:
         # An expression for the second character of the literals that begin with that sign, or the end of the text; and
