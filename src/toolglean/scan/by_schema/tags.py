@@ -26,10 +26,10 @@ from functools import lru_cache
 from itertools import takewhile
 
 from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, string_at
-from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
+from toolglean.scan.by_schema.words import BEGIN_WORDS, END_SIGNS, END_WORDS
 from toolglean.scan.nested import json_text
 
-__all__ = ["BEGIN_WORDS", "Tag", "closes", "compact", "lone_sign", "mirrored", "openers_at", "says_end", "tag_at"]
+__all__ = ["Tag", "closes", "compact", "lone_sign", "mirrored", "openers_at", "says_end", "tag_at"]
 
 MAX_TAG = 2000  # characters
 MAX_ITEMS = 32
@@ -42,8 +42,6 @@ _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
-
-BEGIN_WORDS = ("begin", "start", "open")
 
 
 @dataclass(frozen=True, slots=True)
