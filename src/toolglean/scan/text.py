@@ -303,11 +303,8 @@ def _is_inside_word(char: str) -> bool:
 finder_of = lru_cache(maxsize=256)(Finder)
 """A finder of these literals, a tuple, which is made once."""
 
-
-@lru_cache(maxsize=64)
-def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
-    """The same finder, which also finds these."""
-    return finder.also_finding(closers)
+with_closers = lru_cache(maxsize=64)(Finder.also_finding)
+"""The same finder, which also finds these, a tuple; it is made once."""
 
 
 def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, bool]:
