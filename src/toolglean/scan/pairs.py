@@ -150,7 +150,7 @@ class PairsReader(DialectReader):
     """
 
     __slots__ = (
-        "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_unquoted", "_value",
+        "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_value", "unquoted",
     )  # fmt: skip
     owned = (*DialectReader.owned, "_value")
     is_final = True
@@ -167,7 +167,7 @@ class PairsReader(DialectReader):
         super().__init__(max_depth)
         self._pattern, self._properties, self._root, self._ends = pattern, properties, root, ends
         self._seen: tuple[str, ...] = ()
-        self._key = self._tail = self._unquoted = ""
+        self._key = self._tail = self.unquoted = ""
         self._value: ValueScanner | None = None
         self._grammar = self._grammar_after("")
         self.write("{")  # it is emitted with whatever is read first
@@ -272,7 +272,7 @@ class PairsReader(DialectReader):
         if not self._pattern.after:
             value = value.rstrip()
         if self._pattern.quoted:
-            self._unquoted += f"{value}\n"
+            self.unquoted += f"{value}\n"
         self._end_value(json_text(self._typed(value)))
         if found["end"] is not None:
             return self._finish(found["end"], end)
@@ -286,11 +286,6 @@ class PairsReader(DialectReader):
         self.write("}")
         self.token, self.rest = DONE, end
         return pos
-
-    @property
-    def unquoted(self) -> str:
-        """See `Reader`."""
-        return self._unquoted
 
     states = (_read_between, _read_before, _read_whole, _read_text)
     advance = loop(states, 0)
