@@ -182,9 +182,8 @@ class Source:
         found = list(
             islice((tag for tag in self.tags(opening.end, len(self.text)) if closes(opening, tag)), MAX_CLOSERS)
         )
-        if any(tag.slash or tag.words != opening.words for tag in found):  # the same tag again opens the next frame
-            found = [tag for tag in found if tag.slash or tag.words != opening.words]
-        for tag in found:
+        others = [tag for tag in found if tag.slash or tag.words != opening.words]
+        for tag in others or found:  # beside others, the same tag again opens the next frame
             yield tag.start, tag.end
         if opening.is_run:
             yield from self._lone_runs(opening)
