@@ -104,7 +104,7 @@ def test_the_text_of_a_value() -> None:
     pos, _ = tokens.read_token(text, 0)
     tokens.begin_value()
     assert tokens.read_value(text, pos) == len(text)
-    assert tokens.value() == text
+    assert tokens.take_collected() == text
 
 
 @pytest.mark.parametrize(

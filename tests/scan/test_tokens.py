@@ -23,7 +23,7 @@ def tokens_of(pieces: Iterable[str], *, values_from: int = 99) -> list[str]:
             if in_value:
                 pos = tokens.read_value(piece, pos)
                 if tokens.token == CLOSE:
-                    found.append(tokens.value())
+                    found.append(tokens.take_collected())
                     in_value = False
                 continue
             pos, raw = tokens.read_token(piece, pos)

@@ -219,7 +219,7 @@ class Document(Plain):
     def _read_kept(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
         j = scanner.read_value(text, i)
         if scanner.token is CLOSE:
-            arguments, self._keeps = decode(scanner.value())[0], False
+            arguments, self._keeps = decode(scanner.take_collected())[0], False
             thing = self._note(arguments=arguments)
             if data.is_definition(arguments, names.schema(thing.name)):
                 self._refuse(data.DEFINITION)

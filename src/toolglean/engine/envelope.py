@@ -218,7 +218,7 @@ class Envelope(Plain):
         turn.region.keep(text[i:j])
         if scanner.token in {NEED, FAIL}:
             return j
-        held = scanner.value()
+        held = scanner.take_collected()
         key = held[held.index('"') + 1 : -1] if scanner.token is KEY else ""
         if key in {"arguments", "parameters"} and not turn.names.has_parameter(name, key):
             if self.frames[0].begin_under(turn, key):
@@ -254,7 +254,7 @@ class Envelope(Plain):
             turn.region.keep(text[i:j])
         if scanner.token is CLOSE:
             if kept:
-                self.frames[-1].end_value(scanner.value(), is_arguments=self.reading is EARLY)
+                self.frames[-1].end_value(scanner.take_collected(), is_arguments=self.reading is EARLY)
             self.reading = TOKENS
         elif scanner.token is FAIL:
             _broken(turn, scanner, text, j)

@@ -34,12 +34,11 @@ from toolglean.formats.patterns import (
     first_literal,
     is_bare,
     is_marker,
-    opening,
     parts_words,
     space_at,
 )
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, literals_in, literals_of, tokens_of
-from toolglean.formats.words import Codec, Json, JsonAlone
+from toolglean.formats.words import Codec, Json, JsonAlone, opening
 
 __all__ = [
     "BEGIN_CONTENT", "BEGIN_USER_TEXT", "BETWEEN_CALLS", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.respelling import openers_of_respellings, respelling
@@ -32,11 +32,8 @@ class Beginning:
         last: whether its calls count only at the end of the turn.
     """
 
-    __slots__ = ("_declared", "_found", "_respelt", "_tools", "at_start", "brackets", "last", "markers", "names")
-
     def __init__(self, declared: Format, tools: tuple[str, ...] = ()) -> None:
         self._declared, self._tools = declared, tools
-        self._found: Format | None = None
         self._respelt = openers_of_respellings(declared)
         sections = [opener for opener, _ in declared.all_sections]
         calls = [head.replace(_NAME, name) for head in _heads(declared) for name in tools] if tools else None
@@ -55,22 +52,13 @@ class Beginning:
         self.names = "name" in slots
         self.last = declared.at_turn_end
 
-    @property
+    @cached_property
     def declared(self) -> Format:
         """The format as it is used here: it reads only calls."""
         # A format that is written out for the tools is so only when it is asked for: that takes 10 µs for each of them.
-        if self._found is None:
-            found = self._declared.for_tools(self._tools) if self._tools else self._declared
-            assert found is not None
-            self._found = replace(
-                found,
-                reasoning=("", ""),
-                reasonings=(),
-                drop=(),
-                content_markers=(),
-                user_only_markers=(),
-            )
-        return self._found
+        found = self._declared.for_tools(self._tools) if self._tools else self._declared
+        assert found is not None
+        return replace(found, reasoning=("", ""), reasonings=(), drop=(), content_markers=(), user_only_markers=())
 
     def form(self, opener: str) -> Format:
         """The format, in the spelling that has this opener."""

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 
 from toolglean.formats.spec import Format, Literal, Slot, Space, Token, ends_line, literals_of, tokens_of
-from toolglean.formats.words import opening
 
 __all__ = [
     "before_name",
@@ -21,7 +20,6 @@ __all__ = [
     "is_value",
     "lead_at",
     "marks",
-    "opening",
     "parts_words",
     "space_at",
 ]

@@ -39,7 +39,7 @@ from toolglean.formats.write_values import (
 from toolglean.scan.coerce import properties
 from toolglean.scan.data import DEFINITION, fault_of_arguments, is_definition
 from toolglean.scan.json import decode
-from toolglean.scan.names import has_name_after, namespaces_of, without_namespace
+from toolglean.scan.names import has_name_after, is_word, namespaces_of, without_namespace
 from toolglean.scan.text import is_code
 from toolglean.scan.tokens import object_text
 
@@ -228,7 +228,7 @@ class _Turn:
             return True
         if not edges or edges[0].kind != "name":
             return bool(edges)
-        end = next((at for at, char in enumerate(text) if not (char.isalnum() or char in "_-.")), len(text))
+        end = next((at for at, char in enumerate(text) if not is_word(char)), len(text))
         terminals = self.program.nfa.terminals([edge.target for edge in edges])
         rest = text[end:].lstrip()
         return rest[:1] in terminals.chars or any(

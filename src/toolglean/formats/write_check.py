@@ -21,7 +21,7 @@ from toolglean.errors import UsageError
 from toolglean.formats.nfa import END, LITERAL, Nfa, SlotEdge, StateSet, Terminals, trail_of
 from toolglean.formats.parameters import Ending, Followers
 from toolglean.formats.spellings import spellings_of
-from toolglean.scan.names import NAME_CHARS
+from toolglean.scan.names import NAME_CHARS, is_word
 from toolglean.scan.text import Finder
 
 __all__ = ["Piece", "check_slots"]
@@ -192,7 +192,7 @@ class _Check:
             return f"white space in the {edge.kind} {word!r}"
         if edge.kind == "index" and not word.isdigit():
             return f"the index is not a number: {word!r}"
-        if edge.word and not all(char.isalnum() or char in "_-." for char in word):
+        if edge.word and not all(map(is_word, word)):
             return f"the name {word!r} is not a word (letters, digits, _, -, .)"
         return ""
 

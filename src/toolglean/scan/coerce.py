@@ -333,15 +333,11 @@ def _integer_of(text: str) -> Any:
     return int(sign + (digits or "0")) if len(sign.strip("+") + digits) <= MAX_DIGITS else NO
 
 
-def _float_of(text: str) -> Any:
+def _number_of(text: str) -> Any:
     text = text.strip()
-    if len(text) > MAX_DIGITS or not _float(text):
-        return NO
-    return float(text) if is_finite(text) else NO
-
-
-def _number(text: str) -> Any:
-    return _integer_of(text) if _integer(text.strip()) else _float_of(text)
+    if _integer(text):
+        return _integer_of(text)
+    return float(text) if len(text) <= MAX_DIGITS and _float(text) and is_finite(text) else NO
 
 
 def _boolean(text: str) -> Any:
@@ -370,7 +366,7 @@ def _escaped_text(text: str, max_depth: int) -> tuple[str | None, str]:
 
 
 _VALUES: dict[str, Callable[[str], Any]] = {
-    "string": str, "integer": _integer_of, "number": _number, "boolean": _boolean,
+    "string": str, "integer": _integer_of, "number": _number_of, "boolean": _boolean,
     "null": lambda _: NO,  # it was tried first
 }  # fmt: skip
 _READERS: tuple[Read, ...] = (value_text, literal_text, _escaped_text)

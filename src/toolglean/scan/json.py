@@ -51,7 +51,7 @@ IN_NUMBER = 9  # `-1.`
 LITERAL = 10  # `tru`
 END = 11  # the outermost value
 
-IN_STRINGS = frozenset({IN_KEY, IN_STRING})
+IN_STRINGS = frozenset({IN_KEY, IN_STRING})  # inside a string, and not in an escape
 
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
@@ -86,11 +86,6 @@ class JsonScanner(Scanner):
         super().__init__(max_depth)
         self.fixes: list[int] = []
         self.string_state = IN_STRING
-
-    @property
-    def in_string(self) -> bool:
-        """Whether the text is inside a string, and not in an escape."""
-        return self.state in IN_STRINGS
 
     @property
     def after_comma(self) -> bool:

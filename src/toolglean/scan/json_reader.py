@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.scan.json import START, JsonScanner, decode, leaves_string
+from toolglean.scan.json import IN_STRINGS, START, JsonScanner, decode, leaves_string
 from toolglean.scan.reader import Reader, quoted_text, string_text
 from toolglean.scan.scanner import CLOSE, DONE, FAIL, NEED, STRING
 from toolglean.scan.text import finder_of
@@ -59,7 +59,7 @@ class JsonReader(JsonScanner, Reader):
 
     def search(self) -> Search | None:
         """See `Reader`."""
-        return leaves_string if self.in_string and not self._is_string else None
+        return leaves_string if self.state in IN_STRINGS and not self._is_string else None
 
     def undo_refusal(self) -> bool:
         """See `Scanner`."""

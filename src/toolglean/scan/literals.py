@@ -21,7 +21,7 @@ from toolglean.scan.reader import DialectReader, quoted_text
 from toolglean.scan.scanner import NUMBER, NUMBER_START, OTHER, SCALAR, STRING, Token, is_json_number
 from toolglean.scan.text import passing
 
-__all__ = ["AFTER", "AFTER_STRING", "CONSTANTS", "KEYWORD", "Literals"]
+__all__ = ["AFTER", "BODY", "CONSTANTS", "KEYWORD", "STOPS", "Literals"]
 
 # States, named for what has been read. Those from 2 to 8, before which white space is skipped as well, and KEYWORD
 # belong to python.py.
@@ -61,7 +61,8 @@ _goes_on = Expression(
     rf"|N(?:\{{[^}}]{{0,{MAX_WORD - 1}}})?|\r"
 )
 
-_STOPS = {quote: quote + "\\" for quote in _bodies}
+STOPS = {quote: quote + "\\" for quote in _bodies}
+"""By the quote of a string: what may end it or escape."""
 
 # The grammar of a number: JSON's, and what Python adds.
 _MORE: dict[str, dict[str, str]] = {
@@ -86,24 +87,18 @@ class Literals(DialectReader):
     """The part of a reader that reads literals.
 
     Attributes:
-        flows: whether what is written is emitted at once.
         kind: what the last literal was: STRING or SCALAR.
     """
 
-    __slots__ = ("_doubts", "_quote", "_raw", "_triple", "flows", "kind")
+    __slots__ = ("_doubts", "_quote", "_raw", "_triple", "kind")
 
     def __init__(self, max_depth: int) -> None:
         super().__init__(max_depth)
-        self.flows = True
         self.kind = Token.NEED
         self._quote = ""
         self._triple = False
         self._raw = False
         self._doubts = 0  # 1: an escape of the string is broken, 2: another one has a meaning
-
-    def stops(self) -> str:
-        """See `DialectReader`."""
-        return _STOPS[self._quote] if self.state == BODY and self.flows else ""
 
     def scalar(self, text: str) -> None:
         """A value that is not a string, whole, as JSON text."""

@@ -30,7 +30,7 @@ from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.plain import grown
 from toolglean.scan.reader import DialectReader, string_text
-from toolglean.scan.scanner import DONE
+from toolglean.scan.scanner import DONE, loop
 from toolglean.scan.values import QUOTES, ValueScanner, as_json
 
 __all__ = ["PairPattern", "PairsReader"]
@@ -143,52 +143,42 @@ class PairsReader(DialectReader):
 
     Args:
         pattern: how a pair is written.
-        properties: the JSON schema of each parameter, if known.
+        properties: the JSON schema of each parameter; {} if the tool is not known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
         ends: the markers that end the call.
     """
 
     __slots__ = (
-        *("_begun", "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_unquoted"),
-        "_value",
-    )
+        "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_value", "unquoted",
+    )  # fmt: skip
     owned = (*DialectReader.owned, "_value")
     is_final = True
 
     def __init__(
         self,
         pattern: PairPattern,
-        properties: Mapping[str, Any] | None = None,
+        properties: Mapping[str, Any],
         max_depth: int = 256,
         *,
-        root: Mapping[str, Any] | None = None,
-        ends: tuple[str, ...] = (),
+        root: Mapping[str, Any] | None,
+        ends: tuple[str, ...],
     ) -> None:
         super().__init__(max_depth)
         self._pattern, self._properties, self._root, self._ends = pattern, properties, root, ends
         self._seen: tuple[str, ...] = ()
-        self._key = self._tail = self._unquoted = ""
-        self._begun = False
+        self._key = self._tail = self.unquoted = ""
         self._value: ValueScanner | None = None
         self._grammar = self._grammar_after("")
+        self.write("{")  # it is emitted with whatever is read first
 
     def _grammar_after(self, own: str) -> _Grammar:
         # What may follow the value of the parameter `own`.
         after = self._pattern.after.replace("{key}", own)
-        keys = tuple(key for key in self._properties or () if key not in self._seen)
+        keys = tuple(key for key in self._properties if key not in self._seen)
         if self._properties and not keys:
             keys = ("\0",)  # none is left
         return _grammar(self._pattern._replace(after=after), keys, self._ends)
-
-    def advance(self, text: str, pos: int, /) -> int:
-        """See `Scanner`."""
-        if not self._begun:
-            self._begun = True
-            self.write("{")
-        while pos < len(text) and not self.token:
-            pos = (self._read_between, self._read_before, self._read_whole, self._read_text)[self.state](text, pos)
-        return pos
 
     def _read_between(self, text: str, pos: int) -> int:
         char, grammar = text[pos], self._grammar
@@ -227,7 +217,7 @@ class PairsReader(DialectReader):
 
     @property
     def _schema(self) -> Any:
-        return None if self._properties is None else self._properties.get(self._key)
+        return self._properties.get(self._key)
 
     def _ends_itself(self) -> bool:
         kinds = kinds_of(self._schema, self._root)
@@ -282,7 +272,7 @@ class PairsReader(DialectReader):
         if not self._pattern.after:
             value = value.rstrip()
         if self._pattern.quoted:
-            self._unquoted += f"{value}\n"
+            self.unquoted += f"{value}\n"
         self._end_value(json_text(self._typed(value)))
         if found["end"] is not None:
             return self._finish(found["end"], end)
@@ -297,7 +287,5 @@ class PairsReader(DialectReader):
         self.token, self.rest = DONE, end
         return pos
 
-    @property
-    def unquoted(self) -> str:
-        """See `Reader`."""
-        return self._unquoted
+    states = (_read_between, _read_before, _read_whole, _read_text)
+    advance = loop(states, 0)

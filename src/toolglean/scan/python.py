@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar, TypeAlias
 
-from toolglean.scan.literals import AFTER, KEYWORD, Literals
+from toolglean.scan.literals import AFTER, BODY, KEYWORD, STOPS, Literals
 from toolglean.scan.plain import Rope, flat, joined
 from toolglean.scan.reader import string_text
 from toolglean.scan.scanner import DONE, SCALAR, SHORT, STRING, loop, numbers
@@ -80,6 +80,10 @@ class KeywordsReader(Literals):
         self.stack, self.state = (SOLE, VALUE) if sole else (LONE_DICT if lone else CALL, START)
         self._pending: Pending = ()  # what undecided brackets hold back, the innermost last
 
+    def stops(self) -> str:
+        """See `DialectReader`."""
+        return STOPS[self._quote] if self.state == BODY and not self._pending else ""
+
     def write(self, text: str) -> None:
         """JSON text that has become certain, unless a bracket holds it back."""
         if self._pending:
@@ -98,14 +102,13 @@ class KeywordsReader(Literals):
             self.decide(SET, "[")
         if kind in _UNDECIDED:
             self.write_item("")
-            self._pending, self.flows = (self._pending, ()), False
+            self._pending = (self._pending, ())
         else:
             self.write_item("[")
 
     def decide(self, kind: str, opener: str) -> None:
         """The innermost bracket is of that kind: write its opener, and what was held back after it."""
         self._pending, rope = self._pending  # type: ignore[misc]  # an undecided bracket has a rope
-        self.flows = not self._pending
         held = joined(rope)
         self.stack = self.stack[:-1] + kind
         self.write(opener + (held if kind != DICT_VALUE or self.kind == STRING else f'"{held}"'))

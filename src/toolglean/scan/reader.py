@@ -54,11 +54,13 @@ class Reader(Scanner):
 
     Attributes:
         rest: after DONE or FAIL, the part that was read of a marker that is not the reader's. It is read again.
+        unquoted: the values that had no quotes, though they could have had them.
     """
 
     __slots__ = ()
 
     rest: str
+    unquoted: str = ""
 
     def read(self, text: str, pos: int) -> tuple[int, str, Token]:
         """Read on.
@@ -68,11 +70,6 @@ class Reader(Scanner):
             joined are the beginning of a JSON object, after DONE exactly one JSON object.
         """
         raise NotImplementedError
-
-    @property
-    def unquoted(self) -> str:
-        """The values that had no quotes, though they could have had them."""
-        return ""
 
     @property
     def after_comma(self) -> bool:

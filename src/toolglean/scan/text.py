@@ -234,12 +234,8 @@ class Finder(Plain):
 
     def search_also(self, chars: str) -> Callable[[str], re.Match[str] | None]:
         """The same search, which also finds these characters."""
-        return re.compile(self.expression_also(chars)).search
-
-    def expression_also(self, chars: str) -> str:
-        """The expression of that search."""
         # Not a class of characters: this way the expression skips to the first characters of its alternatives at once.
-        return "|".join([*map(re.escape, chars), self._expression])
+        return re.compile("|".join([*map(re.escape, chars), self._expression])).search
 
     def _second(self, first: str) -> str:
         # An expression for the second character of the literals that begin with that sign, or the end of the text; and
@@ -307,11 +303,8 @@ def _is_inside_word(char: str) -> bool:
 finder_of = lru_cache(maxsize=256)(Finder)
 """A finder of these literals, a tuple, which is made once."""
 
-
-@lru_cache(maxsize=64)
-def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
-    """The same finder, which also finds these."""
-    return finder.also_finding(closers)
+with_closers = lru_cache(maxsize=64)(Finder.also_finding)
+"""The same finder, which also finds these, a tuple; it is made once."""
 
 
 def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, bool]:

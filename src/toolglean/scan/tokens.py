@@ -14,7 +14,7 @@ WHITE_SPACE = " \t\r\n"
 
 
 class JsonTokens(JsonScanner):
-    """A scanner that collects the text of a token, or of a value, until it is whole.
+    """A scanner that collects the text of a token, or of a value, until it is whole (`take_collected`).
 
     Attributes:
         value_depth: how many containers are open around the value.
@@ -64,10 +64,6 @@ class JsonTokens(JsonScanner):
     def shorten_value(self, chars: str) -> None:
         """Drop these characters at the end of what was read of that value."""
         self.collected = ((), joined(self.collected).rstrip(chars))
-
-    def value(self) -> str:
-        """The text of that value as far as it was read. It is no longer kept."""
-        return self.take_collected()
 
 
 def value_text(text: str, max_depth: int = 256) -> tuple[str | None, str]:

@@ -61,10 +61,10 @@ class Element(Plain):
     __slots__ = ("children", "name", "schema", "tag")
     owned = ("children",)
 
-    def __init__(self, name: str, tag: str, schema: Any, children: list[tuple[str, Any]]) -> None:
+    def __init__(self, name: str, tag: str, schema: Any) -> None:
         self.name, self.tag = name, tag
         self.schema = schema
-        self.children = children
+        self.children: list[tuple[str, Any]] = []
 
     def __getstate__(self) -> dict[str, Any]:
         # As JSON text, because nested values are too deep for pickle.
@@ -169,7 +169,7 @@ class TreeReader(DialectReader):
             if self._streams:
                 self.write('"')
         self._section = None
-        self._open.append(Element(name, tag or name, schema, []))
+        self._open.append(Element(name, tag or name, schema))
         self.state, self.held = TEXT, ""
 
     def close(self) -> None:

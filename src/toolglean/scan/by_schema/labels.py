@@ -32,8 +32,9 @@ from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.pairs import Exact, exact_at
 from toolglean.scan.by_schema.payload import literal_call, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
-from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closes, compact, mirrored, says_end
+from toolglean.scan.by_schema.tags import Tag, closes, compact, mirrored, says_end
 from toolglean.scan.by_schema.words import (
+    BEGIN_WORDS,
     CALL_SIGNS,
     END_SIGNS,
     END_WORDS,

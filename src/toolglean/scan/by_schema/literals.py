@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from toolglean.scan.scanner import number_of
+from toolglean.scan.text import passing, space
 
 __all__ = ["after_blanks", "after_space", "keywords_at", "literal_at", "plain_string_at", "string_at"]
 
 MAX_DEPTH = 24
 
-_space = re.compile(r"[ \t\r\n]*").match
-_blank = re.compile(r"[ \t]*").match
+_blank = passing(r"[ \t]*")
 _word = re.compile(r"[^\W\d][\w-]*").match
 _symbol = re.compile(r":([^\W\d]\w*)[ \t]*=>\s*").match
 _lua_sign = re.compile(r"\][ \t]*=\s*(?!=)").match
@@ -49,12 +49,12 @@ Found = tuple[int, Any] | None
 
 def after_space(text: str, pos: int) -> int:
     """The position of the next character that is not white space."""
-    return _space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+    return space(text, pos).end()
 
 
 def after_blanks(text: str, pos: int) -> int:
     """The same, on this line."""
-    return _blank(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+    return _blank(text, pos).end()
 
 
 def literal_at(text: str, pos: int, depth: int = MAX_DEPTH) -> Found:

@@ -79,7 +79,7 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
             return None
         found += [Pair(key, value[1], is_exact=True)] if key in tool.properties else []
         mark = _gap(text, value[0], end)
-        this = (mark["sign"] or _break(mark[0])) if mark else None
+        this = (mark["sign"] or ("\n" if "\n" in mark[0] else " ")) if mark else None
         if not mark or sign not in {None, this}:
             return Exact(value[0], "", found, sign or "")
         after = Exact(value[0], mark["sign"], found, sign or "")
@@ -111,10 +111,6 @@ def _query(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
     if any(key not in tool.properties for key, _, _ in rows):
         return None
     return Exact(found.end(), "", [Pair(key, unquote_plus(value), is_exact=True) for key, _, value in rows], "&")
-
-
-def _break(text: str) -> str:
-    return "\n" if "\n" in text else " "
 
 
 def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:

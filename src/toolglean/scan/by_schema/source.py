@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Literal
 
 from toolglean.scan.by_schema.found import Schema
@@ -135,7 +136,7 @@ class Source:
         if self._all is None:
             places = (pos for pos, char in enumerate(self.text) if not (char.isalnum() or char.isspace()))
             self._all = [tag for pos in places if (tag := self.tag_at(pos)) is not None]
-        for number in range(bisect_left(self._all, start, key=_start_of), len(self._all)):
+        for number in range(bisect_left(self._all, start, key=attrgetter("start")), len(self._all)):
             tag = self._all[number]
             if tag.start >= end:
                 return
@@ -181,9 +182,8 @@ class Source:
         found = list(
             islice((tag for tag in self.tags(opening.end, len(self.text)) if closes(opening, tag)), MAX_CLOSERS)
         )
-        if any(tag.slash or tag.words != opening.words for tag in found):  # the same tag again opens the next frame
-            found = [tag for tag in found if tag.slash or tag.words != opening.words]
-        for tag in found:
+        others = [tag for tag in found if tag.slash or tag.words != opening.words]
+        for tag in others or found:  # beside others, the same tag again opens the next frame
             yield tag.start, tag.end
         if opening.is_run:
             yield from self._lone_runs(opening)
@@ -264,10 +264,6 @@ class Source:
         """Whether nothing but blanks is before that position on its line."""
         begin = self.text.rfind("\n", 0, pos) + 1
         return not self.text[begin:pos].strip()
-
-
-def _start_of(tag: Tag) -> int:
-    return tag.start
 
 
 def _is_like(tag: Tag, opening: Tag) -> bool:

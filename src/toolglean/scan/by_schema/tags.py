@@ -26,10 +26,10 @@ from functools import lru_cache
 from itertools import takewhile
 
 from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, string_at
-from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
+from toolglean.scan.by_schema.words import BEGIN_WORDS, END_SIGNS, END_WORDS
 from toolglean.scan.nested import json_text
 
-__all__ = ["BEGIN_WORDS", "Tag", "closes", "compact", "lone_sign", "mirrored", "openers_at", "says_end", "tag_at"]
+__all__ = ["Tag", "closes", "compact", "lone_sign", "mirrored", "openers_at", "says_end", "tag_at"]
 
 MAX_TAG = 2000  # characters
 MAX_ITEMS = 32
@@ -42,8 +42,6 @@ _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
-
-BEGIN_WORDS = ("begin", "start", "open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +183,7 @@ def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool
     pairs: list[tuple[str, str]] = []
     after = after_blanks if is_run else after_space
     first = _namespaced(text, pos)
-    if first and _goes_on(text, first.end()):  # otherwise it may be the name of a tool after a word
+    if first and _next_pair(text, first.end()):  # attributes follow: else it may be the name of a tool after a word
         words.append(first[0])
         pos = first.end()
     for _ in range(MAX_ITEMS):
@@ -215,11 +213,6 @@ def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool
 
 
 _next_pair = re.compile(r"[ \t\r\n]+[\w.-]+[ \t]*=(?!>)").match
-
-
-def _goes_on(text: str, pos: int) -> bool:
-    # Whether attributes follow the element.
-    return _next_pair(text, pos) is not None
 
 
 @lru_cache(maxsize=128)
@@ -253,15 +246,11 @@ def _item(text: str, pos: int, right: str) -> tuple[int, str, str | None] | None
     if "\\" in quoted:  # an attribute has entities, a string has escapes: nobody knows which is meant
         literal = string_at(text, found.end() - len(quoted) - 2)
         return (found.end(), found["word"], quoted) if literal == (found.end(), quoted) else None
-    return found.end(), found["word"], _decoded(quoted)
+    return found.end(), found["word"], _entity(_char, quoted)
 
 
 _entity = re.compile(r"&(?:(quot|apos|lt|gt|amp)|#([0-9]{1,6})|#[xX]([0-9a-fA-F]{1,5}));").sub
 _ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
-
-
-def _decoded(value: str) -> str:
-    return _entity(_char, value) if "&" in value else value
 
 
 def _char(found: re.Match[str]) -> str:

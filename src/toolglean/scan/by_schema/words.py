@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "NUMBERS", "PLACEHOLDERS", "STARTS",
-    "TYPES", "ends", "introduces_arguments", "introduces_call", "introduces_other", "is_html", "is_language",
+    "ARGUMENTS", "BEGIN_WORDS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "NUMBERS", "PLACEHOLDERS",
+    "STARTS", "TYPES", "ends", "introduces_arguments", "introduces_call", "introduces_other", "is_html", "is_language",
     "is_other_tag", "is_sentence", "names_key", "names_tool", "parts_of", "separates",
 ]  # fmt: skip
 
@@ -43,11 +43,11 @@ _CALLS = _set(
     呼び出し ツール 関数 実行 호출 도구 함수 실행
     """
 )
-_BEGINS = _set("begin start open")
+BEGIN_WORDS = _set("begin start open")
 # Beside a word for the end.
 _OF_ENDS = _set("a answer assistant message msg my of reply text the this turn")
 # Beside a word for calling.
-_BESIDE = _BEGINS | _set("a an the my api agent mcp json xml block id ruby lua php 开始 開始 使用 시작 사용")
+_BESIDE = BEGIN_WORDS | _set("a an the my api agent mcp json xml block id ruby lua php 开始 開始 使用 시작 사용")
 # Words between a frame's mark and the name of its tool: `<call><name>f</name>`.
 _NAMES = _BESIDE | _set(
     """
@@ -70,7 +70,7 @@ _ENDS = frozenset(END_WORDS) | _set(
     fertig schluss fini termine final fine finito klaar son bitti تم
     """
 )
-STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 开始 開始"), key=len, reverse=True))
+STARTS = tuple(sorted(_CALLS | BEGIN_WORDS | _set("api method next step task 使用 开始 開始"), key=len, reverse=True))
 """Words with which a line begins that may begin a call. What follows them decides whether they introduce one."""
 FIRST_TWO = frozenset(each[:size] for each in STARTS for size in (1, 2)) | frozenset(CALL_SIGNS)
 """The first characters of such a line: one of them, or two."""
@@ -134,7 +134,7 @@ def introduces_call(words: str) -> bool:
 
 def introduces_other(label: str) -> bool:
     """Whether the label introduces something other than a call. Alone, a word for the beginning says neither."""
-    return not (introduces_call(label) or _BEGINS.issuperset(parts_of(label)))
+    return not (introduces_call(label) or BEGIN_WORDS.issuperset(parts_of(label)))
 
 
 def introduces_arguments(words: str) -> bool:
@@ -154,7 +154,7 @@ def names_tool(words: str) -> bool:
 
 def names_key(words: str) -> bool:
     """Whether the words may stand before a key, or in the tag around it: `<arg code>` may, `<the code>` may not."""
-    return _are(words, ARGUMENTS | _BEGINS | _CALLS | _PAIRS)
+    return _are(words, ARGUMENTS | BEGIN_WORDS | _CALLS | _PAIRS)
 
 
 def ends(words: str) -> bool:

@@ -11,8 +11,8 @@ from itertools import takewhile
 from toolglean.engine.page.page import page_of
 from toolglean.engine.page.table import Context
 from toolglean.engine.page.where import Where
-from toolglean.formats.patterns import opening
 from toolglean.formats.spec import Format, Slot, tokens_of
+from toolglean.formats.words import opening
 from toolglean.scan.text import is_code
 from toolglean.sources.traces.bodies import Shape
 from toolglean.sources.traces.talk import THOUGHT, thinks

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.events import Output, fold
-from toolglean.formats.patterns import opening
+from toolglean.formats.words import opening
 from toolglean.formats.write_values import same
 from toolglean.sources.reading import alone, events_by
 from toolglean.sources.templates.infer.messages import CORE, TOOLS, checks, samples
