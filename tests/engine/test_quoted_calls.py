@@ -231,7 +231,7 @@ def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
     "word",
     [
         *("reasoning", "scratch_pad", "scratchpad", "inner_monologue", "reflection"),
-        *("thoughts", "Thought", "Think", "THINK"),
+        *("thoughts", "Thought", "Think", "THINK", "antml:thinking"),
     ],
 )
 def test_a_draft_in_an_element_for_reasoning_does_not_run(word: str) -> None:

@@ -37,6 +37,7 @@ from toolglean.formats.patterns import (
     parts_words,
     space_at,
 )
+from toolglean.formats.quotations import MADE_UP
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, literals_in, literals_of, tokens_of
 from toolglean.formats.words import Codec, Json, JsonAlone, opening
 
@@ -53,8 +54,6 @@ BEGIN_USER_TEXT = 3  # text for the user follows, in which calls are ignored
 STRAY = 4  # the end of reasoning that was never opened
 OPEN_REASONING = 5
 
-MADE_UP = ("Observation:", "OBSERVATION:")
-"""With what a result begins that a model makes up behind its call, whatever its family is."""
 BETWEEN_CALLS = (",", ";")
 """What may part objects in one section, whatever the format writes there."""
 
@@ -219,10 +218,13 @@ class NfaBuilder:
             nfa.epsilon[nfa.literal(tail, text, LITERAL | MARKUP)].append(tail)
         for text in self.format.leads:
             nfa.epsilon[nfa.space(self._path(tail, text, inner=0))].append(self.call_opener)
+        made_up, ends = nfa.state(), self._optional(tail, closers)
         for text in dict.fromkeys((*self.format.end_markers, *MADE_UP)):
-            self._path(tail, text, STOP)
+            self._path(made_up, text, STOP)
+        for end in (tail, *ends):
+            nfa.epsilon[end].append(made_up)
         nfa.epsilon[tail].append(again)
-        self._remember(closers, self._optional(tail, closers))
+        self._remember(closers, ends)
 
     def _remember(self, literals: list[str], ends: list[int]) -> None:
         for text, end in zip(literals, ends, strict=True):

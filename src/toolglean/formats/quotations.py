@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "MESSAGE_ENDS", "OTHERS", "PARAMETER_PAIRS", "PARAMETER_PREFIXES", "RESULTS", "ROLES", "ROLE_HEADERS", "USERS",
+    "MADE_UP", "MESSAGE_ENDS", "OTHERS", "PARAMETER_PAIRS", "PARAMETER_PREFIXES", "RESULTS", "ROLES", "ROLE_HEADERS",
+    "USERS",
 ]  # fmt: skip
 
 # The words for a result, in tags: families write some of them, and models others.
@@ -121,3 +122,6 @@ ROLES = (
 
 USERS = ("user", "human", "### instruction", "### user", "### human", "@@ instruction", "GPT4 Correct User")
 """Those that count as text, too, with a colon or a line of their own: others are ordinary words."""
+
+MADE_UP = ("Observation:", "OBSERVATION:", "Human:", "User:", "USER:")
+"""With what a result, or a message, begins that a model makes up directly behind its call, whatever its family is."""

@@ -36,7 +36,8 @@ CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "c
 KNOWN_HOLDER_KEYS = frozenset({"tool", "command"})
 """Keys with many uses: their value is a call if a known tool and its arguments are in it."""
 HOLDER_KEYS = KNOWN_HOLDER_KEYS.union(
-    ("tool_calls", "toolcalls", "toolCalls", "function_call", "functionCall", "function", "tool_call", "call", "tool_uses")
+    ("tool_calls", "toolcalls", "toolCalls", "function_call", "functionCall"),
+    ("function", "tool_call", "call", "tool_uses"),
 )
 """Keys whose value is a call, or a list of calls."""
 THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "headline", "role", "content"})

@@ -21,7 +21,7 @@ V31_LIKE_V3 = (
 # What is left of V3's calls: `function`, the name, and JSON in a fence.
 V3_LEFT = tuple(f"function{each}{{name}}\n```json\n{{arguments}}\n```" for each in ("<｜tool▁sep｜>", "\n", ""))
 # What has passed through a keyboard, or a tokenizer that folds wide letters.
-NARROW_SECTION = tuple(each.replace("｜", "|") for each in SECTION)
+NARROW_SECTION = (SECTION[0].replace("｜", "|"), SECTION[1].replace("｜", "|"))
 NARROW = tuple(each.replace("｜", "|") for each in (V31_CALL, V3_CALL))
 ENDS = ("<｜end▁of▁sentence｜>", "<｜Assistant｜>", "<|Assistant|>", "<｜begin▁of▁sentence｜>")
 

@@ -23,7 +23,7 @@ FORMATS = (
         ),
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
-        reasonings=(("<|channel>", "<channel|>"),),
+        reasonings=(("<|channel>", "<channel|>"), ("<unused94>thought\n", "<unused95>")),
         drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<bos>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=(

@@ -37,6 +37,7 @@ FORMATS = (
         ),
         reasoning=("<think>\n", "\n</think>"),
         drop=("[e~[",),
+        end_markers=("<response>",),
         aliases=("minimax", "minimax-m2.5", "minimax-m2.7"),
         models=("minimax-m2",),
         source="chat template of MiniMaxAI/MiniMax-M2",

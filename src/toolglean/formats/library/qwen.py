@@ -14,7 +14,7 @@ THOUGHTS = tuple(
     (f"<{word}>", f"</{word}>")
     for word in (
         *("scratch_pad", "scratchpad", "inner_monologue", "reasoning", "reflection"),
-        *("thoughts", "Thought", "Think", "THINK"),
+        *("thoughts", "Thought", "Think", "THINK", "antml:thinking"),
     )
 )
 
