@@ -62,7 +62,7 @@ def _tag_on_next_line(text: str, _format: str, ran: str) -> bool:
 
 
 def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
-    found = re.search(rf"(`{{3,}})[^`\n]*(?:`+[^`\n]*)?{CALL}[^`]*\n[ \t]{{0,3}}(`{{3,}})", text)
+    found = re.search(rf"(`{{3,}})[^`]*(?:`+[^`]*)*{CALL}[^`]*\n[ \t]{{0,3}}(`{{3,}})", text)
     return ran != "runs" and found is not None and found[1] == found[2]
 
 

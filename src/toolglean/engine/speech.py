@@ -218,7 +218,7 @@ class Speech(Keeping):
         """The turn is over: report it, and treat the rest as content."""
         self.keep_nothing()
         header, place = (self.judge.code and self.judge.code.over) or ("", 0)
-        self.emit.problem(ANOTHER_MESSAGE, header, place)
+        self.emit.problem(ANOTHER_MESSAGE, header, max(place, 0))  # it may be in the prompt
         self.mode, self.payload = DONE, None
 
     def set_orphans_aside(self, text: str, start: int) -> None:

@@ -113,7 +113,7 @@ class Judge(Plain):
         """
         text = arguments.replace("\\n", "\n") + (refused if len(refused) > 1 else "")
         if self.code is not None and text:
-            self.code.scan(text, max(end - len(text), 0))
+            self.code.scan(text, end - len(text))
             self.code.skip()  # no document of the text goes on in them, and none of theirs after them
 
     def skipped(self, text: str, start: int) -> None:

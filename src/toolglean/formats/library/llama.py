@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from toolglean.formats.spec import Format
 
-LLAMA_ENDS = ("<|begin_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|eot|>", "<|eom|>")
+LLAMA_ENDS = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|eot|>", "<|eom|>")
 HEADER = ("<|start_header_id|>assistant<|end_header_id|>",)
 THINK = ("<think>\n", "\n</think>")
 
@@ -37,7 +37,7 @@ FORMATS = (
         call="<|python_start|><|python_end|>{call}",
         also=("<|python_end|>{call}", "<|python_start|>{call}<|python_end|>"),
         keys=("name", "parameters"),
-        drop=(*LLAMA_ENDS, "<|python_start|>", "<|header_start|>assistant<|header_end|>"),
+        drop=(*LLAMA_ENDS, "<|python_start|>", "<|begin_of_text|>", "<|header_start|>assistant<|header_end|>"),
         models=("llama-4",),
         aliases=("llama4-pystart-json",),
         source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct",
