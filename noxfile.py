@@ -256,7 +256,7 @@ def frameworks(session: nox.Session, openai: str) -> None:
 @nox.session(default=False)
 def agents(session: nox.Session) -> None:
     """Coding agents of npm with a server that leaks: some 1.4 GB. `-- crush` adds a program that is on the PATH."""
-    session.install("--no-compile", "--editable", ".[proxy]")
+    session.install("--no-compile", "--editable", ".[proxy]", *TOOLS)
     folder = session.create_tmp()
     session.run("npm", "install", "--silent", "--prefix", folder, *AGENTS, external=True)
     path = f"{folder}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"

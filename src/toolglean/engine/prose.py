@@ -42,7 +42,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """White space at the start of the turn; what follows it may be a call without a marker."""
     base = turn.tape.base
     j = _end_of_space(text, i)
-    if plan.spaced:
+    if plan.spaced or turn.emit.strays.marks:
         turn.emit.space(text[i:j], base + i)
         turn.judge.space(text[i:j])
     else:

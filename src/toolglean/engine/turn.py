@@ -116,13 +116,13 @@ class Turn(Speech):
         text, start = self.take_region()
         mark = Mark(text[:kept], start, None if problem is None else (problem, text))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
-        self.at_start = False
         self.note_tags(mark.text, self.last_char)
         self.keep_marker(mark.text, start)
         before = self.last_text if self.in_sentence else ""  # a sentence goes on behind a marker
         self.leave(text_follows=False)
         self.last_text = before
         self.emit.set_aside(mark, closers, patience)
+        self.enter(START if self.at_start else self.mode)  # a fence that opens the turn may follow
         if kept < len(text) and not self.read_again(text[kept:], start + kept):
             self.say(text[kept:], start + kept)
             self.mode = TEXT
