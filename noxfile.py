@@ -243,7 +243,7 @@ def frameworks(session: nox.Session, openai: str) -> None:
     session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
     env = {}
     if openai == "openai3" and shutil.which("npm"):
-        folder = session.create_tmp()
+        folder = str(Path(session.create_tmp()).resolve())
         session.run("npm", "install", "--silent", "--prefix", folder, *JAVASCRIPT, external=True)
         env = {"NODE_PATH": str(Path(folder) / "node_modules")}
         session.run("python", "-m", "tests.frameworks", "leaks", env=env)
@@ -257,7 +257,7 @@ def frameworks(session: nox.Session, openai: str) -> None:
 def agents(session: nox.Session) -> None:
     """Coding agents of npm with a server that leaks: some 1.4 GB. `-- crush` adds a program that is on the PATH."""
     session.install("--no-compile", "--editable", ".[proxy]", *TOOLS)
-    folder = session.create_tmp()
+    folder = str(Path(session.create_tmp()).resolve())  # agents run in folders of their own
     session.run("npm", "install", "--silent", "--prefix", folder, *AGENTS, external=True)
     path = f"{folder}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
     session.run("python", "-m", "tests.frameworks.agents", *session.posargs, env={"PATH": path})
