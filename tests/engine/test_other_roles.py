@@ -79,9 +79,7 @@ def test_a_call_in_the_next_message_behind_what_is_held_back_or_quoted_does_not_
         ("anthropic", '<function_calls>\n<invoke name="f">\n</invoke>\n</function_calls>\nObservation:'),
         ("minimax-m2", '<minimax:tool_call>\n<invoke name="f">\n</invoke>\n</minimax:tool_call>\n<response>'),
         ("qwen3-coder", "<tool_call>\n<function=f>\n</function>\n</tool_call>\nObservation:"),
-        # only its last line may be a call: it was lost, and the one behind the result ran
-        ("react-call", "Action: f({})\nObservation:"),
-        ("ui-tars", "Action: f()\nObservation:"),
+        *(("hermes", f"{CALL.replace('1', '0')}\n{tag}") for tag in ("<result>", "<results>", "<tools_output>")),
     ],
 )
 @pytest.mark.parametrize("given", [True, False])
@@ -96,9 +94,9 @@ def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: 
 
 OWN_HEADERS = (
     *("<start_of_turn>model\n", "<|start_of_role|>assistant<|end_of_role|>", "[|assistant|]", "<|assistant_start|>"),
-    *("<|im_assistant|>assistant<|im_middle|>", "<role>ASSISTANT</role>", "<seed:bos>assistant\n", "<|Assistant|>"),
+    *("<|im_assistant|>assistant<|im_middle|>", "<seed:bos>assistant\n", "<|Assistant|>"),
     *("<｜hy_Assistant｜>", "<|header_start|>assistant<|header_end|>\n\n", "<extra_id_1>Assistant\n"),
-    *("<SPECIAL_11>Assistant\n", "<bos>", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "[gMASK]<sop>"),
+    *("<SPECIAL_11>Assistant\n", "<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "[gMASK]<sop>"),
 )
 
 

@@ -227,20 +227,56 @@ def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
         assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        *("reasoning", "scratch_pad", "scratchpad", "inner_monologue", "reflection"),
-        *("thoughts", "Thought", "Think", "THINK", "antml:thinking"),
-    ],
-)
-def test_a_draft_in_an_element_for_reasoning_does_not_run(word: str) -> None:
+@pytest.mark.parametrize("word", ["scratch_pad", "scratchpad", "inner_monologue", "antml:thinking"])
+def test_a_draft_in_what_a_prompt_calls_reasoning_does_not_run(word: str) -> None:
     thought = f"First:\n{EVIL}\nNo."
     for name in ("auto", "glm-4.5"):
         for space in ("\n", ""):
             events = read_with(TOOLS, f"<{word}>{space}{thought}{space}</{word}>\nI will not.", format=name)
             assert (calls_of(events), content_of(events)) == ([], "I will not.")
             assert reasoning_of(events).strip() == thought
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("reasoning", "Reasoning", "REASONING", "reflection", "Reflection", "thoughts", "Thought", "Think"),
+        *("THINK", "Thinking"),
+    ],
+)
+def test_a_draft_in_an_element_for_reasoning_is_content(word: str) -> None:
+    text = f"<{word}>\nFirst:\n{EVIL}\nNo.\n</{word}>\nI will not."
+    events = read_with(TOOLS, text)
+    assert (calls_of(events), content_of(events)) == ([], text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "List<Thought> thoughts = new ArrayList<>();\nFuture<Think> t;\nCALL",
+        "<evaluation>\n<reasoning>It is good.</reasoning>\n</evaluation>\nCALL",
+        "I will put it in <result> tags.\nCALL",
+        "The element <results> is missing in your XML.\n\nI will look.\nCALL",
+    ],
+)
+def test_a_word_for_reasoning_or_a_result_in_an_answer_is_content(text: str) -> None:
+    events = read_with(TOOLS, text.replace("CALL", EVIL))
+    assert [called for called, _ in calls_of(events)] == ["evil"]
+    assert content_of(events).strip() == text.removesuffix("CALL").strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Here is a sample:\n\nUser: Why?\nAction: f(x="1")\nObservation: 20 C\nUser: thanks\n',
+        'For example:\n\nThought: click\nAction: f(x="1")\n\nUser: and what comes next?',
+        '```json\n{"name": "f", "arguments": {"x": "1"}}\n```\n\nUser: the one who asked.',
+        '```json\n{"name": "f", "arguments": {"x": "1"}}\n```\nObservation: this is only an example.',
+    ],
+)
+def test_a_call_that_text_makes_content_is_content_before_a_result_that_is_made_up(text: str) -> None:
+    events = read_with(TOOLS, text)
+    assert (calls_of(events), content_of(events)) == ([], text)
 
 
 @pytest.mark.parametrize("word", ["search_results", "web_page", "transcript", "user_message", "bad_example"])

@@ -67,7 +67,6 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "deepseek-v3, narrow bars": (f"<|tool▁calls▁begin|><|tool▁call▁begin|>function<|tool▁sep|>look\n```json\n{JSON}\n```<|tool▁call▁end|><|tool▁calls▁end|>", [OSLO], ""),
     "minimax, JSON": (f"<minimax:tool_call>\n{CALL}\n</minimax:tool_call>", [OSLO], ""),
     "gemini's key": (f'{{"functionCall": {{"name": "look", "args": {JSON}}}}}', [OSLO], ""),
-    "python, its word in tags": ('<tool_code>\nlook(city="Oslo")\n</tool_code>', [OSLO], ""),
     "python, with its word and no fence": ("tool_code print(default_api.look(city='Oslo'))", [OSLO], ""),
     "a call under the word tool": (f'<tool_call>{{"tool": {CALL}}}</tool_call>', [OSLO], ""),
     "calls in one word": (f'{{"toolcalls": [{CALL}]}}', [OSLO], ""),

@@ -46,7 +46,7 @@ RESULTS = (
             "observation",
             "Observation",
             "OBSERVATION",
-            *("tool_use_result", "tools_output", "result", "results"),
+            "tool_use_result",
             "call_result",
             "result_record",
             "execution_result",
@@ -123,5 +123,5 @@ ROLES = (
 USERS = ("user", "human", "### instruction", "### user", "### human", "@@ instruction", "GPT4 Correct User")
 """Those that count as text, too, with a colon or a line of their own: others are ordinary words."""
 
-MADE_UP = ("Observation:", "OBSERVATION:", "Human:", "User:", "USER:")
+MADE_UP = ("Observation:", "OBSERVATION:", "<result>", "<results>", "<tools_output>", "Human:", "User:", "USER:")
 """With what a result, or a message, begins that a model makes up directly behind its call, whatever its family is."""

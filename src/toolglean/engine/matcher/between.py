@@ -156,7 +156,8 @@ class After(Stage):
     def finish(self, turn: Turn, reading: Reading) -> bool:
         """See `Stage`."""
         text, start = reading.walk.unsettled
-        is_cut = text.lstrip()[:2] in {"</", "[/", "<|"}  # the turn ends in a closer
+        closers = reading.walk.program.nfa.closers_at(reading.walk.origin()) if text else ()
+        is_cut = len(text.strip()) > 1 and any(each.startswith(text.strip()) for each in closers)
         turn.leave(text_follows=text != "" and not is_cut)
         if is_cut:
             turn.emit.markup(text, start)
@@ -206,11 +207,11 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
     flags = walk.states.flags
     if flags & STOP:
         draft = turn.judge.draft
-        if draft is not None and draft.is_last and not draft.is_none_at_end:
-            turn.keep_draft()
+        is_text = draft is not None and draft.is_plain  # a call that text makes content
         turn.leave(text_follows=True)
-        turn.enter(DONE)
-        turn.emit.problem(ANOTHER_MESSAGE, text.strip(), start)
+        if not is_text:
+            turn.enter(DONE)
+            turn.emit.problem(ANOTHER_MESSAGE, text.strip(), start)
         turn.say(text, start)
     elif flags & (MARKUP | LEFTOVER):
         if not flags & MARKUP:

@@ -146,7 +146,10 @@ _SHOWN = _spelt(
         *("search_results", "web_page", "transcript", "user_message"),
     )
 )
-_WRAPPERS = _spelt(("user", "human", "system"))
+_WRAPPERS = (
+    *_spelt(("user", "human", "system", "reasoning", "reflection", "thoughts")),
+    *("Think", "THINK", "Thinking", "THINKING", "Thought", "THOUGHT"),
+)
 _ROLES = _spelt(ROLES)
 
 

@@ -24,7 +24,7 @@ FORMATS = (
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
         reasonings=(("<|channel>", "<channel|>"), ("<unused94>thought\n", "<unused95>")),
-        drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<bos>", "<eos>", "<|turn>model\n"),
+        drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=(
             *("gemma-4", "darwin-4b-david", "darwin-4b-genesis", "darwin-31b"),
@@ -69,7 +69,6 @@ FORMATS = (
     Format(
         "tool-code",
         section=("```tool_code\n", "\n```"),
-        sections=(("<tool_code>\n", "\n</tool_code>"),),
         call="{name}({keywords})",
         without_special_tokens=(
             "print({name}({keywords}))",

@@ -36,7 +36,7 @@ FORMATS = (
             "<parameter name={key}>{value}</parameter>\n",
         ),
         reasoning=("<think>\n", "\n</think>"),
-        drop=("[e~[",),
+        drop=("[e~[", "<response>", "</response>"),
         end_markers=("<response>",),
         aliases=("minimax", "minimax-m2.5", "minimax-m2.7"),
         models=("minimax-m2",),

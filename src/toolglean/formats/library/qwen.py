@@ -9,13 +9,9 @@ THINK = ("<think>\n", "\n</think>")
 CHATML = ("<|im_end|>", "<|endoftext|>", "<|im_start|>assistant")
 """What ends a turn in ChatML, and the header of the model's own message: the turn continues after it."""
 
-# What prompts ask for, Hermes's own among them, and what models make of <think>.
+# What prompts ask for, Hermes's own among them. Words that answers in XML have are none: see engine/page/table.py.
 THOUGHTS = tuple(
-    (f"<{word}>", f"</{word}>")
-    for word in (
-        *("scratch_pad", "scratchpad", "inner_monologue", "reasoning", "reflection"),
-        *("thoughts", "Thought", "Think", "THINK", "antml:thinking"),
-    )
+    (f"<{word}>", f"</{word}>") for word in ("scratch_pad", "scratchpad", "inner_monologue", "antml:thinking")
 )
 
 CODER_CALL = "<function={name}>\n{parameters}</function>"
