@@ -480,3 +480,12 @@ def test_a_copy_looks_for_the_same_after_a_line_break() -> None:
     for repair in (True, False):
         events = read_with(["f"], text, format="anthropic-antml", repair=repair)
         assert not calls_of(events)
+
+
+def test_a_key_that_a_repair_goes_on_with_is_whole() -> None:
+    """What came before the wrong sign, in the same piece of text, was lost: what was left was no JSON, and raised."""
+    text = '<tool_call>\n{"name": "f", "ar>\n\\\'"\''
+    for cut in range(len(text)):
+        parser = Parser(["f"])
+        events = [*parser.feed(text[:cut]), *parser.feed(text[cut:]), *parser.finish()]
+        assert [call.status for call in ended_calls(events)] == ["malformed"]

@@ -37,10 +37,8 @@ class JsonTokens(JsonScanner):
         if self.fixes:
             self.fixes.clear()
         token, found = self.token, text[begin:pos]
-        if token is NEED:
+        if token is NEED or token is FAIL:  # a repair may go on there
             self.collected = grown(self.collected, found)
-            return pos, ""
-        if token is FAIL:
             return pos, ""
         return pos, self.take_collected() + found if self.collected else found
 
