@@ -13,7 +13,7 @@ TAILS = (
     *(f" {constrain}{kind}\n" for constrain in ("<|constrain|>", "") for kind in ("json", "JSON")),
 )
 CONTENT_MARKERS = (
-    *(HEADER, f"{HEADER}<|message|>"),
+    HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     *(f"<|channel|>{channel}{tail}<|message|>" for channel in ("final", "commentary") for tail in TAILS),
     "<|channel|>commentary to=assistant\n<|message|>",
