@@ -59,6 +59,8 @@ def _begin_at_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     # What begins the turn at `i`, if it is no text: returns the place reached; -1 for text.
     if text[i] in FENCES and turn.judge.heeds_quotes and (read := read_opening(turn, plan, text, i)) >= 0:
         return read
+    if turn.emit.strays.marks and text[i] not in FENCES:  # behind a marker without a call, only a fence may be one
+        return -1
     place, found = plan.text_finder(turn).find(text, i, turn.last_text) if plan.marked else (-1, "")
     if place == i and not found:
         return turn.hold(text, i)
