@@ -127,7 +127,7 @@ def test_a_format_says_itself_as_a_template() -> None:
     assert hermes.to_response_template() == export(hermes, main_only=True)
     assert hermes.to_response_template(start_anchor="<bot>")["start_anchor"] == "<bot>"
     with pytest.raises(FormatError, match="several spellings"):
-        get_format("minimax-m2").to_response_template(start_anchor="<bot>", main_only=False)
+        get_format("deepseek-v3.1").to_response_template(start_anchor="<bot>", main_only=False)
     with pytest.raises(FormatError, match=r"cannot express \{keywords\}"):
         get_format("lfm2").to_response_template()
     with pytest.raises(FormatError, match="pass start_anchor"):
