@@ -227,6 +227,16 @@ def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
         assert [called for called, _ in calls_of(events)] == ["evil"]
 
 
+@pytest.mark.parametrize("name", ["mistral-v3", "granite-3", "command-a", "phi-4-mini", "jamba"])
+@pytest.mark.parametrize("quoted", ["\n> {}", ", \n\n> {}", "\n<!--\n{}\n-->", "\n```\n{}\n```"])
+def test_a_quotation_behind_a_list_of_calls_that_has_no_end(name: str, quoted: str) -> None:
+    """Its line break belonged to the list, so no line seemed to begin: what the line quotes ran."""
+    text = render(name, [("f", {"x": "a"})], tools=TOOLS)
+    text = text[: text.rindex("}") + 1] + quoted.format(EVIL.replace("\n", ""))
+    for option in (name, "auto"):
+        assert [called for called, _ in calls_of(read_with(TOOLS, text, format=option))] == ["f"], option
+
+
 @pytest.mark.parametrize("word", ["scratch_pad", "scratchpad", "inner_monologue", "antml:thinking"])
 def test_a_draft_in_what_a_prompt_calls_reasoning_does_not_run(word: str) -> None:
     thought = f"First:\n{EVIL}\nNo."

@@ -297,6 +297,7 @@ class Envelope(Plain):
         while begin < j and text[begin] in SEPARATORS:
             begin += 1
         turn.emit.markup(text[i:begin], turn.tape.base + i)
+        turn.pass_space(text[i:begin].replace(",", ""))  # a list that has no end goes on as text
         if token is CLOSE:
             turn.emit.markup(text[begin:j], turn.tape.base + begin)
         elif begin < j:
