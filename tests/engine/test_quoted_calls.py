@@ -252,9 +252,10 @@ def test_a_draft_in_what_a_prompt_calls_reasoning_does_not_run(word: str) -> Non
     [
         *("reasoning", "Reasoning", "REASONING", "reflection", "Reflection", "thoughts", "Thought", "Think"),
         *("THINK", "Thinking"),
+        *("search_results", "web_page", "transcript", "user_message", "bad_example"),
     ],
 )
-def test_a_draft_in_an_element_for_reasoning_is_content(word: str) -> None:
+def test_a_call_in_an_element_for_reasoning_or_that_shows_something_is_content(word: str) -> None:
     text = f"<{word}>\nFirst:\n{EVIL}\nNo.\n</{word}>\nI will not."
     events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([], text)
@@ -285,13 +286,6 @@ def test_a_word_for_reasoning_or_a_result_in_an_answer_is_content(text: str) -> 
     ],
 )
 def test_a_call_that_text_makes_content_is_content_before_a_result_that_is_made_up(text: str) -> None:
-    events = read_with(TOOLS, text)
-    assert (calls_of(events), content_of(events)) == ([], text)
-
-
-@pytest.mark.parametrize("word", ["search_results", "web_page", "transcript", "user_message", "bad_example"])
-def test_a_call_in_an_element_that_shows_something_is_content(word: str) -> None:
-    text = f"<{word}>\n{EVIL}\n</{word}>\nThat is it."
     events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([], text)
 

@@ -323,6 +323,7 @@ def compiled(formats: tuple[Format, ...], others: Frame = NO_FRAME) -> Program:
     return program
 
 
+# Two ways to name a call in the same tag, which the same closer ends: an opener in one, and what the other begins with.
 _ALIKE = (("<function={name}", '<function name="'), ('<function name="{name}', "<function="))
 
 

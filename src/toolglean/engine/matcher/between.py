@@ -156,8 +156,8 @@ class After(Stage):
     def finish(self, turn: Turn, reading: Reading) -> bool:
         """See `Stage`."""
         text, start = reading.walk.unsettled
-        closers = reading.walk.program.nfa.closers_at(reading.walk.origin()) if text else ()
-        is_cut = len(text.strip()) > 1 and any(each.startswith(text.strip()) for each in closers)
+        walk, begun = reading.walk, text.strip()
+        is_cut = len(begun) > 1 and any(each.startswith(begun) for each in walk.program.nfa.closers_at(walk.origin()))
         turn.leave(text_follows=text != "" and not is_cut)
         if is_cut:
             turn.emit.markup(text, start)

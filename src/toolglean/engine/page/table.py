@@ -146,7 +146,7 @@ _SHOWN = _spelt(
         *("search_results", "web_page", "transcript", "user_message"),
     )
 )
-_WRAPPERS = (
+_WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their other spellings are elements
     *_spelt(("user", "human", "system", "reasoning", "reflection", "thoughts")),
     *("Think", "THINK", "Thinking", "THINKING", "Thought", "THOUGHT"),
 )
