@@ -23,7 +23,6 @@ EXCEPT = {
     "inv-ga-03": "after words that no format has, `to=` is in the middle of a line",
     "inv-ga-04": "a marker that is written twice: `auto` takes the end of a header for one of Muse",
     "re-07": "`auto` takes the end of a marker that nobody declares for an opener of Functionary",
-    "ds-15": "MiniMax's own call has begun when a parameter turns out to be one of DSML",
     "hunyuan-4": "a section of a family whose calls another reads too is closed, and its opener was set aside",
     "lag-02": "a name alone: the turn is over before a format is certain",
     "llama3-json": "xLAM's own calls have no separator",
@@ -45,6 +44,12 @@ TURNS = {
     "the section of another family, and own calls": (
         '<minimax:tool_call>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
         '<invoke name="look">\n<parameter name="city">Kobe</parameter>\n</invoke>\n</minimax:tool_call>'
+    ),
+    "text that begins with the marker of code": (
+        '<|python_start|>I look.<|python_end|>{"name": "look", "parameters": {"city": "Oslo"}}<|eot|>'
+    ),
+    "an attribute that only another family declares": (
+        '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n</invoke>'
     ),
 }
 

@@ -283,6 +283,9 @@ def test_a_word_for_reasoning_or_a_result_in_an_answer_is_content(text: str) -> 
         'For example:\n\nThought: click\nAction: f(x="1")\n\nUser: and what comes next?',
         '```json\n{"name": "f", "arguments": {"x": "1"}}\n```\n\nUser: the one who asked.',
         '```json\n{"name": "f", "arguments": {"x": "1"}}\n```\nObservation: this is only an example.',
+        'Action: f(x="1")\nObservation: 20 C\nAction: f(x="2")',
+        'Thought: so\nAction: f(x="1")\nObservation: 20 C\nThought: then\nAction: f(x="2")\n',
+        'Action: f(x="1")\nUser: no\n<tool_call>{"name": "f", "arguments": {"x": "2"}}</tool_call>',
     ],
 )
 def test_a_call_that_text_makes_content_is_content_before_a_result_that_is_made_up(text: str) -> None:
@@ -298,3 +301,10 @@ def test_what_a_quoted_call_seems_to_contain_is_told_in_words_that_are_true() ->
     assert calls_of(events) == []
     assert told[0].startswith("call in a JSON string")
     assert set(told[1:]) == {"call in quoted text"}
+
+
+@pytest.mark.parametrize("name", ["auto", "qwen3-coder", "hermes", "glm-4.5"])
+def test_a_draft_behind_an_opener_in_a_quoted_line_does_not_run(name: str) -> None:
+    # The opener is ignored at the first character that cannot be the call's: that of the reasoning's marker.
+    text = f"> <function=f>\n<think>\n{EVIL} or not.\n</think>\nI refuse."
+    assert calls_of(read_with(TOOLS, text, format=name)) == []

@@ -159,11 +159,13 @@ class Names:
         return tool is not None and key in tool.properties
 
     def key_meant(self, name: str, word: str, unescaped: str) -> str | None:
-        """The key that is written as that word, also if one of the tool's is between quotation marks; None if it is the
-        rest of something else: a key is never empty, and neither markup nor the sign of an attribute is in it.
+        """The key that is written as that word, also if one of the tool's is between quotation marks, or has attributes
+        behind it; None if it is the rest of something else: a key is never empty, and neither markup nor the sign of an
+        attribute is in it.
         """
         bare = word.strip()
         ways = [unescaped, bare, *([bare[1:-1]] if len(bare) > 1 and bare[0] == bare[-1] in {'"', "'"} else ())]
+        ways += [bare.split()[0].rstrip("\"'")] if "=" in bare else []  # `x" string="true`
         other = None if not bare or "=" in word or contains_markup(word) is not None else unescaped
         return next((each for each in ways if self.has_parameter(name, each)), other)
 

@@ -377,7 +377,7 @@ class Speech(Keeping):
             self.note_kept(draft.start + len(text))
         if draft.limit is not None:
             limit, what, place = draft.limit
-            self.emit.problem(LIMITS[limit], what, place)
+            self.emit.problem(LIMITS.get(limit, ANOTHER_MESSAGE), what, place)
             if limit != "call_chars":
                 self.mode, self.channel = DONE, CONTENT
                 self.keep_nothing()

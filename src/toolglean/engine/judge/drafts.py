@@ -78,7 +78,7 @@ class Draft(Kept):
         since: where text begins after a call in JSON, or tags after a mention; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
         fault: the place at which its first call could not be read, if text that follows makes it content; or None.
-        limit: the limit that was exceeded there, its text and place, or None.
+        limit: the limit that was exceeded there ("message": it is where the turn ends), its text and place, or None.
         again: whether it is read again if it is not in code, since it may have to be held back for another reason.
     """
 
@@ -251,7 +251,7 @@ class Draft(Kept):
     # -- what shows that it is not a call ------------------------------------------------------------------------------
 
     def end_at(self, place: int, limit: tuple[str, str, int] | None) -> None:
-        """What is at that place shows that it is not a call; `limit`: that limit was exceeded."""
+        """What is at that place shows that it is not a call; `limit`: see the attributes."""
         if self.over is None or place < self.over:
             self.over, self.limit = place, limit
 

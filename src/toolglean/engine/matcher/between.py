@@ -207,9 +207,10 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
     flags = walk.states.flags
     if flags & STOP:
         draft = turn.judge.draft
-        is_text = draft is not None and draft.is_plain  # a call that text makes content
         turn.leave(text_follows=True)
-        if not is_text:
+        if draft is not None and draft.is_last:  # text makes the call content; what follows it is made up all the same
+            turn.end_draft(start, ("message", text.strip(), start))
+        elif draft is None or not draft.is_plain:
             turn.enter(DONE)
             turn.emit.problem(ANOTHER_MESSAGE, text.strip(), start)
         turn.say(text, start)

@@ -253,7 +253,8 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 # -- it is not a call --------------------------------------------------------------------------------------------------
 
 
-_BEGINS_NEXT = "[<| \t\r\n"  # with these, what follows a call may begin
+_next_begins = re.compile(r"(?:(?<![<\[|\s])[<\[|\s]+(?:(?<=[<\[|])[^\s<>\[\]\"]+)?)?\Z").search
+"""The beginning of the marker with which what follows a call may have begun, and the white space before it; or the end."""
 
 
 def no_call(
@@ -278,7 +279,7 @@ def no_call(
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed
     if no_calls_in_reasoning and tried:
-        turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip(_BEGINS_NEXT)))
+        turn.judge.refuse_quoted(turn.region.start + _next_begins(turn.region.text).start())
     shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:
