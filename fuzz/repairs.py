@@ -26,6 +26,7 @@ from fuzz.runner import fresh_seed
 from toolglean import Parser, ToolSet, UsageError, fold
 from toolglean.engine.repair.candidates import (
     AGAIN,
+    BACKSLASH,
     BRACKETS,
     CLOSER,
     COMMA,
@@ -54,6 +55,9 @@ LINES = (
     "if a < b:\n    print({1: [2]})\n",
     "one\ntwo",
     "</p>\n<p>",
+    r"\d+\.\w",
+    "C:\\dir\\",
+    r"C:\new\Users",
     "a\n\n",
     "- `x`, y: `z`",
     "see <parameter=city> or </function>",
@@ -299,6 +303,13 @@ def with_quoted_values(rng: random.Random, declared: Format, text: str, given: d
     return text.replace(written, json.dumps(given, ensure_ascii=False))
 
 
+def with_lone_backslashes(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Some backslashes, or all of them, are not escaped."""
+    del declared
+    written, share = _find(text, given), rng.choice((0.5, 1))
+    return written and text.replace(written, re.sub(r"\\\\", lambda each: each[0][rng.random() < share :], written))
+
+
 BREAKERS: dict[str, Breaker] = {
     BRACKETS: without_brackets,
     PYTHON: as_python,
@@ -314,6 +325,7 @@ BREAKERS: dict[str, Breaker] = {
     QUOTES: with_odd_quotes,
     DOUBLED: with_doubled_braces,
     QUOTED_VALUE: with_quoted_values,
+    BACKSLASH: with_lone_backslashes,
 }
 
 

@@ -53,7 +53,7 @@ GEMMA = "<|tool_call>call:f{}<tool_call|>"
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
 QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
 KEYS, QUOTES, DOUBLED = "key quotes", "string quotes", "doubled braces"
-OPENER, NAME, QUOTED = "value opener", "name quote", "quoted value"
+OPENER, NAME, QUOTED, BACKSLASH = "value opener", "name quote", "quoted value", "lone backslash"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -144,6 +144,12 @@ MENDED = [
     ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"n": "5", "a": "x"}', {"n": 5, "a": "x"}, (QUOTED,)),
     ("auto", '{"name": "f", "arguments": {"a": "x", "n": "5"}}', {"a": "x", "n": 5}, (QUOTED,)),
     ("apertus", '<|tools_prefix|>[{"f": {"a": "x", "n": "5"}}]<|tools_suffix|>', {"a": "x", "n": 5}, (QUOTED,)),
+    # What a JSON reader refuses most often.
+    ("hermes", HERMES.format(r'{"a": "\d+\.\w", "b": "\"y\" \\s"}}'), {"a": r"\d+\.\w", "b": r'"y" \s'}, (BACKSLASH,)),
+    ("hermes", HERMES.format(r'{"a": "C:\Users\Me",}}'), {"a": r"C:\Users\Me"}, (BACKSLASH, TRAILING)),
+    ("hermes", r'<tool_call>{"arguments": {"a": "x", "l": ["\S"]}, "name": "f"}</tool_call>', {"a": "x", "l": [r"\S"]}, (BACKSLASH,)),
+    ("kimi-k2", KIMI.format(r'{"a": "x", "o": {"x": "\(y\)"}}'), {"a": "x", "o": {"x": r"\(y\)"}}, (BACKSLASH,)),
+    ("mistral-v13", r'[TOOL_CALLS]f[ARGS]{"a": "\d"}', {"a": r"\d"}, (BACKSLASH,)),
 ]  # fmt: skip
 
 # What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -158,6 +164,16 @@ LEFT = [
     ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>")),
     ("a text that stops", "hermes", HERMES.format('{"a": "x", "n": 1')[: -len("\n</tool_call>")]),
     ("a string without its end", "hermes", HERMES.format('{"a": "x}}')),
+    ("a backslash beside an escape for another character", "hermes", HERMES.format(r'{"a": "C:\new\dir"}}')),
+    ("a backslash, and such an escape in another string", "hermes", HERMES.format(r'{"a": "\d", "b": "C:\temp"}}')),
+    ("a backslash beside a character by its number", "hermes", HERMES.format(r'{"a": "\d\U0001F600"}}')),
+    ("an escape of another language", "hermes", HERMES.format(r'{"a": "\x1b[0m"}}')),
+    ("a quotation mark that needs no escape", "hermes", HERMES.format(r'{"a": "it\'s"}}')),
+    ("a sign that Markdown escapes", "hermes", HERMES.format(r'{"a": "get\_weather"}}')),
+    ("a number that breaks off", "hermes", HERMES.format(r'{"a": "\u12\d"}}')),
+    ("a backslash in a text that stops", "hermes", HERMES.format(r'{"a": "\d')),
+    ("a backslash before the quotation mark", "hermes", HERMES.format(r'{"a": "C:\dir\", "b": "x"}}')),
+    ("a backslash in JSON without a marker", "auto", r'{"name": "f", "arguments": {"a": "\d"}}'),
     ("an unescaped quote", "hermes", HERMES.format('{"a": "She said "yes" at once"}}')),
     ("a comma before the closer", "hermes", HERMES.format('{"a": "x",')),
     ("a value that is missing", "hermes", HERMES.format('{"a": "x", "n":')),

@@ -94,7 +94,9 @@ class JsonScanner(Scanner):
 
     @property
     def due(self) -> str:
-        """What may follow: "first key", "key", "colon", or "" for anything else."""
+        """What may follow: "first key", "key", "colon", "escape", or "" for anything else."""
+        if self.state == ESCAPE:
+            return "" if self.held else "escape"
         return {OBJECT: "first key", COMMA: "key", NAMED: "colon"}.get(self.state, "")
 
     def resume(self, state: int) -> None:

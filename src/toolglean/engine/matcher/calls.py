@@ -253,8 +253,8 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 # -- it is not a call --------------------------------------------------------------------------------------------------
 
 
-_next_begins = re.compile(r"(?:(?<![<\[|\s])[<\[|\s]+(?:(?<=[<\[|])[^\s<>\[\]\"]+)?)?\Z").search
-"""The beginning of the marker with which what follows a call may have begun, and the white space before it; or the end."""
+_begins_next = re.compile(r"(?<![<\[|\s])[<\[|\s]+(?:(?<=[<\[|])[^\s<>\[\]\"]+)?\Z").search
+"""Finds the beginning of the marker with which what follows a call may have begun, and the white space before it."""
 
 
 def no_call(
@@ -279,7 +279,8 @@ def no_call(
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed
     if no_calls_in_reasoning and tried:
-        turn.judge.refuse_quoted(turn.region.start + _next_begins(turn.region.text).start())
+        next_begins = _begins_next(turn.region.text)
+        turn.judge.refuse_quoted(next_begins.start() + turn.region.start if next_begins else turn.region.end)
     shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:

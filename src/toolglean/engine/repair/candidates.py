@@ -18,8 +18,8 @@ from toolglean.scan.bare import ODD_QUOTES
 from toolglean.scan.names import NAME_KEYS
 
 __all__ = [
-    "AGAIN", "BRACKETS", "CLOSER", "COMMA", "DOUBLED", "EXTRA", "KEYS", "NAME", "OF_BARE", "OF_VALUES", "OPENER",
-    "PYTHON", "QUOTE", "QUOTED_VALUE", "QUOTES", "REPAIRS", "TRAILING",
+    "AGAIN", "BACKSLASH", "BRACKETS", "CLOSER", "COMMA", "DOUBLED", "EXTRA", "KEYS", "NAME", "OF_BARE", "OF_VALUES",
+    "OPENER", "PYTHON", "QUOTE", "QUOTED_VALUE", "QUOTES", "REPAIRS", "TRAILING",
     "Asked", "Candidate", "candidates", "put_at_once", "waits",
 ]  # fmt: skip
 
@@ -32,6 +32,7 @@ OPENER = "value opener"
 TRAILING = "trailing comma"
 COMMA = "extra comma"
 NAME = "name quote"
+BACKSLASH = "lone backslash"
 QUOTE = "quote marker"
 EXTRA = "extra brackets"
 KEYS = "key quotes"
@@ -143,6 +144,17 @@ def _with_name_quote(refusal: Refusal) -> Put | None:
     key = refusal.last[1:-2]
     is_name = refusal.due == "colon" and refusal.last == f'"{key}="' and key in NAME_KEYS
     return Put(f'"{key}": "', back=True) if is_name and refusal.char != '"' else None
+
+
+# -- escapes -----------------------------------------------------------------------------------------------------------
+
+_OF_THEMSELVES = frozenset(f"{string.ascii_uppercase}cdghijklmopqswyz .,:;=?+-|^()[]{{}}")
+"""Behind a backslash, these belong to a pattern, a path or a formula: with none of them, a string has another character
+there (but see `has_other_escapes`), and nobody escapes them without need, as they do `_`, `$` and quotation marks."""
+
+
+def _with_backslash(refusal: Refusal) -> Put | None:
+    return Put("\\") if refusal.due == "escape" and refusal.char in _OF_THEMSELVES else None
 
 
 # -- markers of values -------------------------------------------------------------------------------------------------
@@ -372,6 +384,13 @@ REPAIRS = (
         'the name as an attribute of a tag: `{"name="f", …`',
         "the rest is JSON, in a call's markers",
         _with_name_quote,
+    ),
+    Repair(
+        BACKSLASH,
+        r"a backslash that is not escaped, in a string of JSON: `\d`, `\.`",
+        "the rest is JSON, in a call's markers, the sign behind it is one that nobody escapes without need, and no "
+        "escape of the arguments is for another character: `\\n` may be meant for a backslash, too",
+        _with_backslash,
     ),
 )
 """All repairs, in the order in which they are tried."""

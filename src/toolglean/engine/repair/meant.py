@@ -23,6 +23,7 @@ __all__ = [
     "bracket_is_unambiguous",
     "call_of",
     "ends_with_stray_tag",
+    "has_other_escapes",
     "key_of",
     "keys_match",
     "matches_schema",
@@ -63,6 +64,16 @@ def ends_with_stray_tag(value: str) -> bool:
 
 
 _closing_tag = re.compile(r"</([\w:.-]{1,64})>\s*\Z").search
+
+
+def has_other_escapes(arguments: str) -> bool:
+    """Whether JSON has an escape for something else than a backslash or a quotation mark: it may be a lone one. Or one
+    of Python's, for a character by its number or its name.
+    """
+    return _other_escape(arguments) is not None
+
+
+_other_escape = re.compile(r'(?<!\\)(?:\\\\)*(?:\\[^\\"/]|(?<=\\\\)(?:U[\da-fA-F]{8}|N\{))').search
 
 
 def may_be_rest_of(marker: str, value: str) -> bool:

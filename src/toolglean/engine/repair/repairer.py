@@ -15,11 +15,22 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from toolglean.engine.reasons import AMBIGUOUS
-from toolglean.engine.repair.candidates import BRACKETS, OF_BARE, OF_VALUES, OPENER, QUOTE, Asked, Candidate, candidates
+from toolglean.engine.repair.candidates import (
+    BACKSLASH,
+    BRACKETS,
+    OF_BARE,
+    OF_VALUES,
+    OPENER,
+    QUOTE,
+    Asked,
+    Candidate,
+    candidates,
+)
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
     call_of,
     ends_with_stray_tag,
+    has_other_escapes,
     key_of,
     matches_schema,
     may_be_rest_of,
@@ -295,6 +306,8 @@ def _is_meant(suspended: Suspended, trial: Trial) -> bool:
     fault = suspended.fault
     call, put = trial.call, fault.put
     if call is None or put is None or not matches_schema(trial.turn, call):
+        return False
+    if BACKSLASH in call.repairs and has_other_escapes(call.arguments_text):
         return False
     if fault.name not in OF_VALUES:
         return True

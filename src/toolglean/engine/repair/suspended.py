@@ -50,7 +50,7 @@ class Refusal(NamedTuple):
 
     Attributes:
         char: the character.
-        due: what JSON requires in its place: "first key", "key", "colon", or "" for anything else.
+        due: what JSON requires in its place: "first key", "key", "colon", "escape", or "" for anything else.
         inner: whether that is inside a value of the arguments.
         last: the last token, if it is not in the arguments: a comma or a key of the call itself with its quotes, before
             which a reader can go back; or a value that was refused as a whole.
