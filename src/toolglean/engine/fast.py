@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
+from toolglean.engine.judge.judge import may_open
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
 from toolglean.engine.tape import UNBOUND, WINDOW
@@ -180,8 +181,8 @@ class FastPath:
         if turn.channel != CONTENT:
             if not turn.tape.held:
                 self._finder = self._plan.text_finder(turn)
-                self._find_opener = self._finder.search
-                self._look_on = judge.header_begun
+                self._find_opener = self._finder.search if judge.code is None else judge.code.watch(self._finder)[0]
+                self._look_on = judge.waits_in_reasoning
         elif turn.has_content and turn.last_text and not turn.at_start and turn.emit.clean and not judge.fence:
             if turn.notes_unread(self._pos - len(turn.tape.held)):
                 return
@@ -237,11 +238,11 @@ class FastPath:
                 self._shut_fast_paths()
 
     def _tell_headers(self, text: str, start: int) -> None:
-        # Reasoning with something in it that may begin the header of another role; mostly it does not.
-        if self._turn.judge.header_begun or "<" in text or "[" in text:
+        # Reasoning with something in it that may open a quotation, or be the header of another role; mostly it is not.
+        if self._turn.judge.waits_in_reasoning or may_open(text):
             self._own()
-            self._turn.judge.reasoning(text, start)
-        self._look_on = self._turn.tape.held != "" or self._turn.judge.header_begun
+            self._turn.judge.reasoning(text, start, self._last or self._turn.last_text)
+        self._look_on = self._turn.tape.held != "" or self._turn.judge.waits_in_reasoning
 
     def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:
         self._catch_up()
@@ -315,8 +316,8 @@ class FastPath:
         self._pos += len(chunk)
         tape.hold(text[place:])
         if turn.channel:
-            self._last = self._with_last(said) if said else self._last
             self._tell_headers(said, start)
+            self._last = self._with_last(said) if said else self._last
         else:
             if place:
                 self._at_line = self._lines is not None and said[-1:] == "\n"

@@ -37,6 +37,7 @@ class Speech(Keeping):
         if text and self._is_beyond_draft(text, start):
             return
         if self.channel != CONTENT:
+            self.judge.reasoning(text, start, before)
             self._say_reasoning(text, start)
             return
         if (is_data and not unsure) or not self.reads_by_schema:
@@ -77,7 +78,6 @@ class Speech(Keeping):
         self.emit.content(text, start)
 
     def _say_reasoning(self, text: str, start: int) -> None:
-        self.judge.reasoning(text, start)
         end = len(text.rstrip())  # white space at its end waits, because before a marker it is markup
         if end:
             self.long_space = False
@@ -268,19 +268,19 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, where, most, again = self.judge.code, None, self.limits.held, False
+        code, before, where, most, again = self.judge.code, attempt.before.last_text, None, self.limits.held, False
         behind_sign = code is not None and code.end == start
         marks: tuple[str, ...] = MARKERS
         if thought := self.channel or self.judge.mentioned:
             if self.rules.marks is None or stream_in_reasoning:
                 return
             kind, marks, most = Kind.REASONING, self.rules.marks(thought), self.limits.call_chars
-            behind_sign = text.startswith(("```json", "```\n")) or opens_quotation(attempt.before.last_text)
+            behind_sign = text.startswith(("```json", "```\n")) or opens_quotation(before) or self.is_quoted_here
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0
             kind, marks, where = Kind.QUOTED, (), code.where
         elif kind is Kind.LAST or kind is Kind.OBJECT or (text[:1] in FENCES and self.judge.heeds_quotes):
-            prose = text[0].isalpha() and attempt.before.last_text[-1:].isspace() and attempt.before.in_sentence
+            prose = text[0].isalpha() and before[-1:].isspace() and attempt.before.in_sentence
             kind = Kind.PROSE if prose else Kind.FENCED if text[0] in FENCES and kind is not Kind.LAST else kind
             marks, most = (), self.limits.call_chars
         elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):

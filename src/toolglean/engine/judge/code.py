@@ -198,10 +198,12 @@ class Quotes(Plain):
         elif text:
             self._passed, self._before = (self._passed + text)[-_KEPT:], None
 
-    def scan(self, text: str, start: int) -> None:
-        """Read on: content, which begins at `start`."""
+    def scan(self, text: str, start: int, before: str = "") -> None:
+        """Read on: text, which begins at `start`. `before`: the end of what comes before it, if that was passed by."""
         if not text:
             return
+        if before and start != self._end:
+            self.pass_by(before)
         if not self.changes(text):
             self._passed, self._end = (self._passed + text)[-_KEPT:], start + len(text)
             return

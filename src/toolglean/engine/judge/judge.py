@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.drafts import Draft
 
-__all__ = ["Judge"]
+__all__ = ["Judge", "may_open"]
+
+may_open = re.compile(r"[`~<>\[]").search
+"""Finds with what a context begins in the reasoning."""
 
 TRUSTED = Closers()
 NOWHERE = -(1 << 62)  # before every place: those in a prompt are below 0
@@ -30,7 +34,7 @@ class Judge(Plain):
     Attributes:
         code: whether content is quoted; None if that does not matter.
         closers: closers that may come outside a call.
-        others: the same of the reasoning; None as long as nothing in it may begin another role's header.
+        others: the same of the reasoning; None as long as nothing in it may open anything.
         for_user: whether the text is for the user alone.
         fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
         refused: the place up to which the last quoted call that was ignored reaches at least: none begins before it.
@@ -57,13 +61,13 @@ class Judge(Plain):
 
     # -- what is emitted -----------------------------------------------------------------------------------------------
 
-    def reasoning(self, text: str, start: int) -> None:
-        """Reasoning is emitted."""
+    def reasoning(self, text: str, start: int, before: str) -> None:
+        """Reasoning is emitted. `before`: the end of what comes before it."""
         if self.others is None:
-            if self.code is None or ("<" not in text and "[" not in text):
+            if self.code is None or may_open(text) is None:
                 return
-            self.others = type(self.code)(heeded=False)
-        self.others.scan(text, start)
+            self.others = type(self.code)(heeded=self.code.heeded).reads_json(on=False)
+        self.others.scan(text, start, before)
 
     def marker_in_reasoning(self, place: int) -> None:
         """What follows in the reasoning is a marker: it may complete another role's header."""
@@ -158,9 +162,9 @@ class Judge(Plain):
     # -- what is accepted ----------------------------------------------------------------------------------------------
 
     @property
-    def header_begun(self) -> bool:
-        """Whether another role's header may have begun in the reasoning, so that all that follows must be read."""
-        return self.others is not None and self.others.begun
+    def waits_in_reasoning(self) -> bool:
+        """Whether what comes next in the reasoning must be examined even if it shows no sign."""
+        return self.others is not None and self.others.waits
 
     @property
     def is_other_role(self) -> bool:
