@@ -184,6 +184,7 @@ FORMATS = (
         ),
         reasoning=("<ifm|think>", "</ifm|think>"),
         reasonings=(("<ifm|think_fast>", "</ifm|think_fast>"), ("<ifm|think_faster>", "</ifm|think_faster>")),
+        types={word: word for word in ("string", "integer", "number", "boolean", "null", "array")} | {"*": "object"},
         models=("k2-horizon",),
         source="vLLM 0.33, parser k2_horizon",
     ),
