@@ -146,7 +146,17 @@ ROWS = [
     ),
     Row("JSON of a plan behind a word", f"Sure <think> maybe. {JSON}", [], "", f"Sure <think> maybe. {JSON}", options={"trailing_json": "call"}),
     Row("calls behind the closer of a word", f"Ok <think> i check it.\n</think>\n\n{HERMES}\nDone.", ["get_weather"], "", "Ok <think> i check it.\n\nDone."),
-    Row("code before a call in reasoning that never ends", f"<think>It is\n```\nx = 1\n```\n{HERMES}", ["get_weather"], "It is\n```\nx = 1\n```", ""),    Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
+    Row("code before a call in reasoning that never ends", f"<think>It is\n```\nx = 1\n```\n{HERMES}", ["get_weather"], "It is\n```\nx = 1\n```", ""),
+    *(
+        Row(f"the turn ends in {what} of the reasoning", f"<think>It is{opened}{HERMES}", [], f"It is{opened}{HERMES}", format=name)
+        for what, opened in {
+            "a fence": ":\n```\n", "a fence with more in it": " so.\n\n~~~xml\n<a/>\n", "code": "\n<pre>", "a comment": " <!-- ",
+            "a result": "\n<tool_response>\n", "a quoted line": ", I think\n> ",
+        }.items() for name in ("auto", "hermes", "qwen3-coder")
+    ),
+    Row("a quoted line before a call in reasoning that never ends", f"<think>It says\n> so.\n{HERMES}", ["get_weather"], "It says\n> so."),
+    Row("a sign of more and one of less before it", f"<think>If x > 0 and x < 9, `x` is\n{HERMES}", ["get_weather"], "If x > 0 and x < 9, `x` is"),
+    Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
     Row("it begins with code, behind a quotation mark", f'So: "<think>`x` it is\n{HERMES}\nbut no.</think>Yes', [], f"`x` it is\n{HERMES}\nbut no.", 'So: "Yes'),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),
