@@ -72,7 +72,7 @@ def _breaks_off(text: str, _format: str, ran: str) -> bool:
     if begun[place : place + 1] not in {"[", "{"}:
         return False
     strings, end, whole = document(begun, place, len(begun))
-    opens = any(sign in begun[start:stop] for start, stop in strings for sign in "`<")
+    opens = any(sign in begun[start:stop] for start, stop in strings for sign in "`<~")
     return ran != "runs" and not whole and opens and end <= begun.index(CALL)
 
 
