@@ -36,6 +36,7 @@ from toolglean.formats.patterns import (
     is_marker,
     parts_words,
     space_at,
+    whole_markers,
 )
 from toolglean.formats.quotations import MADE_UP
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, literals_in, literals_of, tokens_of
@@ -56,18 +57,6 @@ OPEN_REASONING = 5
 
 BETWEEN_CALLS = (",", ";")
 """What may part objects in one section, whatever the format writes there."""
-
-
-def _whole(literals: list[str]) -> list[tuple[int, int]]:
-    # The first and the last literal of each marker: a tag that is open at white space continues after it.
-    found: list[tuple[int, int]] = []
-    first = 0
-    for place, text in enumerate(literals):
-        begun = "".join(literals[first : place + 1])
-        if begun[0] != "<" or ">" in text or place == len(literals) - 1 or ">" not in literals[place + 1].rstrip("]"):
-            found.append((first, place))
-            first = place + 1
-    return found
 
 
 def _codec_after(before: tuple[Token, ...], declared: Codec) -> Codec:
@@ -322,9 +311,9 @@ class NfaBuilder:
             nfa.epsilon[add_parameter(nfa, self.format, parameter, inner, closing)].append(inner)
         if not rest and not closers and not self.tags:
             raise self._error(f"nothing shows where {{parameters}} end: {pattern!r}")
-        for first, last in _whole([text for text, _ in rest]):
+        for first, last in whole_markers([text for text, _ in rest]):
             nfa.epsilon[self._marker_of([text for text, _ in rest[first : last + 1]], closing)].append(rest[last][1])
-        for first, last in _whole(closers):
+        for first, last in whole_markers(closers):
             self._optional(self._marker_of(closers[first : last + 1], closing), closers[last + 1 :])
         ends = (*(text for text, _ in rest), *closers)
         for tag in self.tags:

@@ -22,6 +22,7 @@ __all__ = [
     "marks",
     "parts_words",
     "space_at",
+    "whole_markers",
 ]
 
 
@@ -146,3 +147,19 @@ def is_value(tokens: list[Token], place: int) -> bool:
     """Whether the slot of a value is at that place of a pattern."""
     token = tokens[place] if 0 <= place < len(tokens) else None
     return isinstance(token, Slot) and token.name == "value"
+
+
+def whole_markers(literals: list[str]) -> list[tuple[int, int]]:
+    """The first and the last literal of each marker after a call: a tag that is open at white space continues after it.
+
+    A marker with which an earlier one begins is left out: `-` alone would end a call within `--- end -`.
+    """
+    found: list[tuple[int, int]] = []
+    first = 0
+    for place, text in enumerate(literals):
+        begun = "".join(literals[first : place + 1])
+        if begun[0] != "<" or ">" in text or place == len(literals) - 1 or ">" not in literals[place + 1].rstrip("]"):
+            if not any(earlier.startswith(begun) and earlier != begun for earlier in literals[:first]):
+                found.append((first, place))
+            first = place + 1
+    return found
