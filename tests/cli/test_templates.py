@@ -121,6 +121,14 @@ def test_a_refusal_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "probe" in found["reason"]
 
 
+def test_fuzz_names_the_template_that_it_cannot_read(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # It advised to pass `format=` to a parser, but whoever fuzzes a template is writing it.
+    file.write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", encoding="utf-8")
+    assert main(["fuzz", str(file)]) == 1
+    reason = "no format can be read from the template: probe 'one call' failed: it does not write tool calls"
+    assert capsys.readouterr().err == f"toolglean: {file}: {reason}\n"
+
+
 def test_fuzz(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(GOOD, encoding="utf-8")
     assert main(["fuzz", str(file), "--examples", "2"]) == 0

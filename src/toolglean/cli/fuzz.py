@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
         trip, report = _tried(args, RoundTrip)
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
-    except FormatError as error:
-        print(f"toolglean: {error}", file=sys.stderr)
+    except FormatError as error:  # without its advice, which is for those who cannot change the template
+        print(f"toolglean: {args.template}: {getattr(error, 'reason', error)}", file=sys.stderr)
         return 1
     unknown = {*args.allow_loss} - {each.name for each in report.losses} - {each.kind for each in report.uncarried}
     if unknown:
