@@ -75,8 +75,11 @@ def test_what_is_not_a_tool(given: dict[str, Any]) -> None:
         ToolSet([given])
 
 
-def test_a_dict_of_functions_is_not_a_list_of_tools() -> None:
-    with pytest.raises(ToolError, match="is one tool: pass a list of tools, or of a dict's keys"):
+def test_a_name_or_a_dict_is_not_a_list_of_tools() -> None:
+    # Both were "one tool", and the advice was that for the other one, too.
+    with pytest.raises(ToolError, match=r"^tools='f' is not a list of tools: pass it in a list$"):
+        Parser("f")
+    with pytest.raises(ToolError, match=r"pass it in a list, or its keys if they are the names of the tools$"):
         Parser({"f": print})
 
 

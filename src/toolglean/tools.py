@@ -150,7 +150,8 @@ class ToolSet:
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
-            raise ToolError(f"tools={shown(tools, SHOWN)} is one tool: pass a list of tools, or of a dict's keys")
+            keys = ", or its keys if they are the names of the tools" if isinstance(tools, Mapping) else ""
+            raise ToolError(f"tools={shown(tools, SHOWN)} is not a list of tools: pass it in a list{keys}")
         if not isinstance(tools, Iterable):
             raise UsageError(
                 f"tools={shown(tools, SHOWN)} is not a list of tools: "
