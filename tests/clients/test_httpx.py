@@ -239,6 +239,9 @@ def test_a_client_is_made_as_the_openai_package_makes_it(library: ModuleType) ->
 def test_wrong_arguments_are_refused_at_once() -> None:
     with pytest.raises(UsageError, match="library='httpx' is not a module: pass httpx or httpx2"):
         toolglean_client("httpx")  # type: ignore[call-overload]
+    for make in (toolglean_client, toolglean_async_client):  # it was "an unknown argument: pass format, model, …"
+        with pytest.raises(UsageError, match=r"timeout=3 is an argument of .*: pass client_options={'timeout': …}"):
+            make(timeout=3)  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="unknown format"):
         toolglean_client(format="nothing")
     with pytest.raises(UsageError, match="unknown format"):

@@ -15,6 +15,7 @@ import ipaddress
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, requires
+from inspect import signature
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, Unpack, overload
 from urllib.request import getproxies
@@ -22,7 +23,7 @@ from urllib.request import getproxies
 from toolglean._install import needs
 from toolglean.clients.httpx.transport import Through, classes_of
 from toolglean.clients.repair import Repair, RepairArguments
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 
 __all__ = [
     "in_front_of",
@@ -183,6 +184,10 @@ def _client(
     client_options: Mapping[str, Any] | None = None,
     **parsing: Unpack[RepairArguments],
 ) -> Any:
+    own = signature(getattr(library, client)).parameters
+    for name, given in parsing.items():
+        if name in own:
+            raise UsageError(f"{name}={shown(given)} is an argument of {client}: pass client_options={{{name!r}: …}}")
     repair = Repair(**parsing)
     found: dict[str, Any] = {
         "timeout": library.Timeout(READ_TIMEOUT, connect=CONNECT_TIMEOUT),
