@@ -22,6 +22,8 @@ OWN_FORMATS = (
     Format("own:other side", call="<fn={name}>\n{parameters}</fn>", parameter="<p={key}>\n{value}</p>\n"),
     Format("own:children", call="<do:{name}>{parameters}</do>", parameter="<{key}>{value}</{key}>"),
     Format("own:child lines", call="<do {name}>\n{parameters}</do>", parameter="<{key}>\n{value}\n</{key}>\n"),
+    # What closes the section, or opens the next call, begins like a parameter, `<`: every call was malformed.
+    Format("own:section of children", section=("<calls>", "</calls>"), call="<do {name}>{parameters}</do>", parameter="<{key}>{value}</{key}>"),
     Format("own:json children", call="<do:{name}>{parameters}</do>", parameter="<{key}>{json}</{key}>"),
     Format("own:yaml list", section=("<calls>", "</calls>"), call="- name: {name}\n{parameters}", parameter="  {key}: {json}\n"),
     Format("own:until next", call="CALL {name}\n{parameters}<eot>", parameter="{key}: {value}\n", drop=("<eot>",)),

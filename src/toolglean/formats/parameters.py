@@ -76,13 +76,15 @@ def has_bare_key(pattern: str) -> bool:
 
 def heads_of_parameter(declared: Declaration) -> tuple[str, ...]:
     """With what a parameter begins, up to its key or its attributes, in lower case: also with another word for it, and
-    with an attribute where the format writes none. () if no marker begins it.
+    with an attribute where the format writes none. () if no marker begins it, or only signs with which what follows a
+    call begins, too: `<` of `<{key}>`.
     """
     opener = "".join(map(opening, declared.parameters[:1])).casefold()
     opener = (opener.rpartition(" ")[0] or opener).removesuffix("=")
     word = _last_word(opener)[0]  # type: ignore[index]  # it matches the empty string
     if not word:
-        return (opener,) if opener else ()
+        after = (*(closer for _, closer in declared.all_sections), *declared.calls, declared.separator)
+        return (opener,) if opener and not any(each.lstrip().casefold().startswith(opener) for each in after) else ()
     lead = opener.removesuffix(word)
     words = dict.fromkeys((word, "parameter", "param") if lead else (word,))
     return tuple(f"{lead}{each}{end}" for each in words for end in "= \n")
