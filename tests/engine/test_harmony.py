@@ -150,3 +150,19 @@ def test_what_is_behind_a_channels_name_is_markup(header: str, option: str) -> N
     events = read_with(TOOLS, text, format=option)
     assert content_of(events) == "{} it is."
     assert reasoning_of(events) == "So."
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("filler", ["commentary", "commentary ", "commentary\n", "assistant"])
+def test_a_word_of_the_next_header_between_two_calls_is_markup(filler: str, name: str) -> None:
+    """Behind the first of three, it was a sentence, and the second call was its example."""
+    events = read_with(TOOLS, f"{FIRST[0]}{filler}{FIRST[0]}{filler}{FIRST[0]}", format=name)
+    assert calls_of(events) == [("f", {"a": 1})] * 3
+    assert content_of(events) == ""
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+def test_a_header_for_the_assistant_before_that_of_the_answer_is_markup(name: str) -> None:
+    text = "<|start|>assistant<|channel|>commentary to=assistant<|channel|>final<|message|>Hello"
+    events = read_with(TOOLS, text, format=name)
+    assert (calls_of(events), content_of(events)) == ([], "Hello")

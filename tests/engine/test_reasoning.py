@@ -117,6 +117,14 @@ ROWS = [
     Row("the same, strictly", "Yes</think> or no", [], "", "Yes</think> or no", "llama3-json", {"strict": True}),
     Row("calls at once, but in its own reasoning alone", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes", "apertus"),
     Row("the same in auto", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes"),
+    *(
+        Row(what, text, [], "Hm.", "Yes", name, options)
+        for what, text, own, options in (
+            ("a closer without its last marker", "Hm.<|close|>think<|open|>response<|sep|>Yes", "kimi-k3", OPENED),
+            ("a message's end without it", "<|open|>think<|sep|>Hm.<|close|>think<|sep|><|open|>response<|sep|>Yes<|close|>message", "kimi-k3", {}),
+            ("an opener whose first marker comes twice", "<|channel><|channel>thought\nHm.\n<channel|>Yes", "gemma-4", {}),
+        ) for name in (own, "auto")
+    ),
     Row("the user opens it", "Hm.</think>Yes", [], "Hm.", "Yes", "llama3-json", OPENED),
     # The first closer ends the reasoning, however often it was opened: a marker that is repeated, or mentioned, must
     # not swallow the answer.

@@ -144,6 +144,8 @@ MENDED = [
     ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"n": "5", "a": "x"}', {"n": 5, "a": "x"}, (QUOTED,)),
     ("auto", '{"name": "f", "arguments": {"a": "x", "n": "5"}}', {"a": "x", "n": 5}, (QUOTED,)),
     ("apertus", '<|tools_prefix|>[{"f": {"a": "x", "n": "5"}}]<|tools_suffix|>', {"a": "x", "n": 5}, (QUOTED,)),
+    ("qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameters>\n<parameter=n>\n5\n</parameter>"), {"a": "x", "n": 5}, (CLOSER,)),
+    ("auto", QWEN.format("<parameter=a>\nx\n</parameters>"), {"a": "x"}, (CLOSER,)),
     # What a JSON reader refuses most often.
     ("hermes", HERMES.format(r'{"a": "\d+\.\w", "b": "\"y\" \\s"}}'), {"a": r"\d+\.\w", "b": r'"y" \s'}, (BACKSLASH,)),
     ("hermes", HERMES.format(r'{"a": "C:\Users\Me",}}'), {"a": r"C:\Users\Me"}, (BACKSLASH, TRAILING)),

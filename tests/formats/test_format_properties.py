@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 
 from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of, read_with, reasoning_of
-from toolglean import Parser, ParserOptions, ToolSet, UsageError
+from toolglean import Parser, ParserOptions, ToolSet, UsageError, render
 from toolglean.formats.registry import all_formats, get_format
-from toolglean.formats.render import render
 from toolglean.formats.spec import JSON, Format
 
 NAMES = [declared.name for declared in all_formats()]

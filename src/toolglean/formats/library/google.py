@@ -23,7 +23,10 @@ FORMATS = (
         ),
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
-        reasonings=(("<|channel>", "<channel|>"), ("<unused94>thought\n", "<unused95>")),
+        reasonings=(
+            *(("<|channel>", "<channel|>"), ("<|channel><|channel>thought\n", "<channel|>")),
+            ("<unused94>thought\n", "<unused95>"),
+        ),
         drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=(

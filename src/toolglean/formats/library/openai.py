@@ -16,7 +16,7 @@ CONTENT_MARKERS = (
     HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     *(f"<|channel|>{channel}{tail}<|message|>" for channel in ("final", "commentary") for tail in TAILS),
-    "<|channel|>commentary to=assistant\n<|message|>",
+    *(f"<|channel|>commentary to=assistant{header}<|message|>" for header in ("\n", "<|channel|>final")),
 )
 HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
@@ -29,8 +29,9 @@ WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name}{_}json{arguments}", "commentary to=functions.{name}{_}json{arguments}"),
 )
-# Between two calls: the next message's header, whole or without its first token. The recipient may be in the role.
-LEADS = (HEADER, "assistant")
+# Between two calls: the next message's header, whole or without its first token, or its channel alone. The recipient
+# may be in the role.
+LEADS = (HEADER, "assistant", "commentary")
 # In the middle of the text too: after a channel's name, which is glued to the text before.
 GLUED = ("to=functions.{name}{_}json{arguments}", "to=functions.{name}{_}code{arguments}")
 
