@@ -32,6 +32,8 @@ OWN_FORMATS = (
     Format("own:spaced", call="[call {name}]\n{parameters}[end call]", parameter="* {key} = {value}\n"),
     # The closer's last word, `-`, begins its first one: a call ended within the closer, and the rest of it was content.
     Format("own:dashes", call="--- {name} -\n{parameters}--- end -", parameter="{key}: {value}\n"),
+    # The closer is what begins a comment behind arguments.
+    Format("own:comment", call="@{name} {arguments}##"),
     Format("own:numbered", call="#{index} {name} => {parameters}#end", parameter="{key}: {json}\n"),
     Format("own:keys", call="<go>{call}</go>", keys=("fn", "kw")),
     Format("own:bare keys", call="{call}", keys=("tool", "payload")),
