@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["GENERIC", "closer_for", "first_marker", "tag_before"]
+__all__ = ["GENERIC", "closer_for", "first_marker", "is_pair", "tag_before"]
 
 GENERIC = "{"
 """The tag if a template has none: every object may be a call."""
@@ -75,11 +75,16 @@ def closer_for(tag: str, text: str) -> str:
         return ""
     opener = first_marker(tag)
     for match in _MARKER.finditer(text):
-        if match.group() != opener and _stem(match.group()) == _stem(opener) != "":
+        if is_pair(opener, match.group()):
             return match.group()
     if "```" in tag:
         return "```" if "```" in text else ""
     return "]" if tag.endswith("[") and text.lstrip().startswith("]") else ""
+
+
+def is_pair(opener: str, closer: str) -> bool:
+    """Whether one marker closes the other, by its letters."""
+    return opener != closer and _stem(opener) == _stem(closer) != ""
 
 
 def _stem(marker: str) -> str:

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from toolglean.sources.templates.markers import is_pair
 from toolglean.sources.traces.bodies import Body, Shape
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.talk import Talk, talk_of
-from toolglean.sources.traces.texts import common_end, common_start, is_markup, is_pair, markers_in, same
+from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in, same
 
 __all__ = ["Frame", "frame_of"]
 
@@ -49,14 +50,6 @@ class Frame:
     extra: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    before: tuple[str, ...]
-    between: tuple[str, ...]
-    after: tuple[str, ...]
-    named: bool
-
-
 # Whole lines of at least three words, with blank lines, are prose even if every turn has them.
 _sentences = re.compile(r"(?:\s*[\w'’\"“”,;:-]+(?:[^\S\n]+[\w'’\"“”,;:()-]+){2,}[.!?…:,]*\s*\n\s*)*").match
 _prose = re.compile(r"[^\S\n]*(?:[\w.,;:!?'\"’”)…—-]+[^\S\n]*)+").match
@@ -67,15 +60,15 @@ def frame_of(given: Given, shape: Shape) -> Frame:
     rows = [(text, row) for text, row in zip(given.turns, shape.bodies, strict=True) if row]
     plain = [text for text, row in zip(given.turns, shape.bodies, strict=True) if not row]
     talk = talk_of([text[: row[0].start] for text, row in rows], [text[row[-1].end :] for text, row in rows], plain)
-    pieces = _pieces(rows, shape.slot, talk)
     heads = [body.head for row in shape.bodies for body in row]
-    closer = common_start([*pieces.between, *pieces.after], ids=True)
-    rests = [text[length:] for text, length in zip((*pieces.between, *pieces.after), closer.lengths, strict=True)]
-    between, after = rests[: len(pieces.between)], rests[len(pieces.between) :]
-    opener = common_end([*pieces.before, *between], ids=True)
-    before = [text[: len(text) - size] for text, size in zip(pieces.before, opener.lengths, strict=False)]
-    sizes = opener.lengths[len(pieces.before) :]
-    separators = [text[: len(text) - size] for text, size in zip(between, sizes, strict=True)]
+    follows, named = _follows(rows, shape.slot, talk)
+    closer = common_start(follows, ids=True)
+    rests = [text[length:] for text, length in zip(follows, closer.lengths, strict=True)]
+    between, after = rests[: -len(rows)], rests[-len(rows) :]
+    leads = [*(talk.before_call(text[: row[0].start]) for text, row in rows), *between]
+    opener = common_end(leads, ids=True)
+    rests = [text[: len(text) - size] for text, size in zip(leads, opener.lengths, strict=True)]
+    before, separators = rests[: len(rows)], rests[len(rows) :]
     lead = _without_prose(opener.text, before)
     found = Frame(
         opener=opener.text[lead:],
@@ -83,22 +76,19 @@ def frame_of(given: Given, shape: Shape) -> Frame:
         head=same(heads) if heads else "",
         separator=same(separators) if separators else "",
         section=_section(before, after) if separators else ("", ""),
-        named=pieces.named,
+        named=named,
         several=sum(len(row) > 1 for row in shape.bodies),
         talk=talk,
     )
     return _without_ends(found) if separators else _unwrapped(found)
 
 
-def _pieces(rows: Sequence[tuple[str, tuple[Body, ...]]], slot: str, talk: Talk) -> _Pieces:
-    before = tuple(talk.before_call(text[: row[0].start]) for text, row in rows)
-    between = [(text[one.end : two.start], one) for text, row in rows for one, two in pairwise(row)]
-    after = [(talk.after_call(text[row[-1].end :]), row[-1]) for text, row in rows]
-    named = all(re.search(_own(body), text[:80]) for text, body in (*between, *after)) and slot != "{call}"
-    if named:
-        between = [(re.sub(_own(body), "{name}", text, count=1), body) for text, body in between]
-        after = [(re.sub(_own(body), "{name}", text, count=1), body) for text, body in after]
-    return _Pieces(before, tuple(text for text, _ in between), tuple(text for text, _ in after), named)
+def _follows(rows: Sequence[tuple[str, tuple[Body, ...]]], slot: str, talk: Talk) -> tuple[list[str], bool]:
+    # The texts between two calls, then those after the last one; and whether the name is in all of them.
+    found = [(text[one.end : two.start], one) for text, row in rows for one, two in pairwise(row)]
+    found += [(talk.after_call(text[row[-1].end :]), row[-1]) for text, row in rows]
+    named = all(re.search(_own(body), text[:80]) for text, body in found) and slot != "{call}"
+    return [re.sub(_own(body), "{name}", text, count=1) if named else text for text, body in found], named
 
 
 def _own(body: Body) -> str:

@@ -8,21 +8,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolglean.sources.traces.texts import MARKER, common_end, is_markup, is_pair, markers_in
+from toolglean.sources.templates.markers import is_pair
+from toolglean.sources.traces.texts import MARKER, common_end, is_markup, markers_in
 
 __all__ = ["THOUGHT", "Talk", "talk_of", "thinks"]
 
-_leads = tuple(
-    re.compile(each)
-    for each in (
-        MARKER,
-        r"[^\w\s]{1,8}\w{2,30}[^\w\s]{0,8}(?=\s)",
-        r"[^\w\s]{2,8}(?=[\s\w])",
-    )
-)
+_lead = re.compile(rf"{MARKER}|[^\w\s]{{1,8}}\w{{2,30}}[^\w\s]{{0,8}}(?=\s)|[^\w\s]{{2,8}}(?=[\s\w])").match
 THOUGHT = (
     r"think|thought|reason|muse|mull|ponder|reflect|plan|scratch|analysis|inner|consider|delib|brood|hmm|notes?\b|mind"
 )
@@ -112,14 +107,8 @@ def _pair(texts: Sequence[str], *, says: bool) -> tuple[str, str]:
 
 
 def _lead_candidates(texts: Sequence[str]) -> list[str]:
-    found: dict[str, int] = {}
-    for text in texts:
-        for lead in _leads:
-            match = lead.match(text.lstrip())
-            if match is not None:
-                found[match.group()] = found.get(match.group(), 0) + 1
-                break
-    return sorted(found, key=lambda each: -found[each])
+    found = filter(None, (_lead(text.lstrip()) for text in texts))
+    return [lead for lead, _ in Counter(match.group() for match in found).most_common()]
 
 
 def _closers(lead: str, rest: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["MARKER", "Common", "common_end", "common_start", "is_markup", "is_pair", "markers_in", "same"]
+__all__ = ["MARKER", "Common", "common_end", "common_start", "is_markup", "markers_in", "same"]
 
 LONGEST = 1_000
 """How much of each text is compared, in characters: no marker is longer, and prose may be."""
@@ -23,7 +23,6 @@ _word = re.compile(r"[\w-]+").fullmatch
 _OPEN, _CLOSE = "‹«⟨⟪【⟦「『〔〈《", "›»⟩⟫】⟧」』〕〉》"
 _opening = frozenset("<[({/|" + _OPEN)
 _closing = frozenset(">])}|/" + _CLOSE)
-_pair_words = re.compile(r"begin|start|open|end|close|stop", re.IGNORECASE)
 _OTHER = rf"[{_OPEN}][^{_OPEN}{_CLOSE}\n]{{1,60}}[{_CLOSE}]|\{{\{{[^{{}}\n]{{1,60}}\}}\}}"
 _pairs = {"<": ">", "[": "]"} | dict(zip(_OPEN, _CLOSE, strict=True))
 MARKER = rf"(?:<[^<>\n]{{1,60}}>|\[\[?[^\[\]\n]{{1,60}}\]\]?|{_OTHER})"
@@ -70,15 +69,6 @@ def same(texts: Sequence[str]) -> str | None:
 def markers_in(text: str) -> list[str]:
     """What looks like a marker in a text."""
     return [match.group() for match in _markers(text)]
-
-
-def is_pair(opener: str, closer: str) -> bool:
-    """Whether one marker closes the other, by its letters."""
-    return opener != closer and _stem(opener) == _stem(closer) != ""
-
-
-def _stem(marker: str) -> str:
-    return re.sub(r"[\W_]", "", _pair_words.sub("", marker)).lower()
 
 
 def is_markup(text: str) -> bool:
