@@ -25,11 +25,11 @@ from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
 from toolglean.sources.templates.infer.call_syntax import enclosing, keys_in
 from toolglean.sources.traces.given import Given
-from toolglean.sources.traces.sites import MOST_SITES, Site, Sites
+from toolglean.sources.traces.sites import MOST_SITES, Site, Sites, regions
 from toolglean.sources.traces.texts import same
 from toolglean.tools import Tool
 
-__all__ = ["Body", "Shape", "regions", "shapes", "ways_in", "with_empty"]
+__all__ = ["Body", "Shape", "shapes", "ways_in", "with_empty"]
 
 REACH = 120_000
 """How many characters are read to find the bodies of the calls of one turn, in each way; shared by its names."""
@@ -73,12 +73,6 @@ class Shape:
 
 
 Find = Callable[[str, Site, int], "Body | None"]
-
-
-def regions(text: str, row: tuple[Site, ...]) -> Iterator[tuple[Site, int]]:
-    """Each name with the end of the text that may belong to its call."""
-    for number, site in enumerate(row):
-        yield site, row[number + 1].start if number + 1 < len(row) else len(text)
 
 
 def shapes(given: Given, sites: Sites) -> Iterator[Shape]:
@@ -127,11 +121,10 @@ def _filled(text: str, row: tuple[Site, ...], found: tuple[Body, ...], begins: r
 def _found(given: Given, number: int, row: tuple[Site, ...], find: Find) -> Iterator[Body]:
     text, here = given.turns[number], 0
     reach = max(REACH // (len(row) or 1), REACH // MOST_SITES)
-    for place, site in enumerate(row):
+    for site, region_end in regions(text, row):
         if site.start < here:
             continue  # in the arguments of the call before it
-        # The next name may be in the arguments.
-        ends = dict.fromkeys((row[place + 1].start if place + 1 < len(row) else len(text), len(text)))
+        ends = dict.fromkeys((region_end, len(text)))  # the next name may be in the arguments
         body = next(filter(None, (_body(given, number, site, end, reach, find) for end in ends)), None)
         if body is not None and body.start >= here:
             here = body.end

@@ -24,9 +24,9 @@ from toolglean.scan.by_schema.literals import after_blanks, literal_at
 from toolglean.scan.by_schema.styles import Head, Style, heads, styles_around, typed
 from toolglean.scan.coerce import kinds_of
 from toolglean.scan.data import missing
-from toolglean.sources.traces.bodies import Body, Shape, regions, with_empty
+from toolglean.sources.traces.bodies import Body, Shape, with_empty
 from toolglean.sources.traces.given import Given
-from toolglean.sources.traces.sites import Site, Sites
+from toolglean.sources.traces.sites import Site, Sites, regions
 from toolglean.sources.traces.texts import MARKER, common_end, is_markup, markers_in, same
 
 __all__ = ["pair_shapes"]

@@ -13,7 +13,7 @@ from toolglean.scan.data import missing
 from toolglean.sources.traces.given import Given
 from toolglean.tools import Tool, ToolSet
 
-__all__ = ["MOST_SITES", "Site", "Sites", "groups", "sites_in", "unread_call"]
+__all__ = ["MOST_SITES", "Site", "Sites", "groups", "regions", "sites_in", "unread_call"]
 
 MOST_GROUPS = 12
 MOST_SITES = 60
@@ -72,17 +72,21 @@ def _found(tools: ToolSet, number: int, text: str) -> Iterator[Site]:
             yield Site(number, match.start(), match.end(), tool)
 
 
+def regions(text: str, row: tuple[Site, ...]) -> Iterator[tuple[Site, int]]:
+    """Each name with the end of the text that may belong to its call."""
+    for number, site in enumerate(row):
+        yield site, row[number + 1].start if number + 1 < len(row) else len(text)
+
+
 def unread_call(content: str, tools: ToolSet) -> str:
     """Which tool a text names with its keys, in words, so that it was meant for a call; "" if it names none so."""
-    sites = list(_found(tools, 0, content))
-    for number, site in enumerate(sites):
-        end = sites[number + 1].start if number + 1 < len(sites) else len(content)
-        begin = sites[number - 1].end if number else 0
+    begin = 0
+    for site, end in regions(content, tuple(_found(tools, 0, content))):
+        before = content[max(begin, site.start - REACH) : site.start]
         after = content[site.end : min(end, site.end + REACH)]
-        if keys := _keys_in(after, site.tool) or _keys_in(
-            content[max(begin, site.start - REACH) : site.start], site.tool
-        ):
+        if keys := _keys_in(after, site.tool) or _keys_in(before, site.tool):
             return f"it names {site.tool.name} with {', '.join(map(repr, keys))}, and no call is read there"
+        begin = site.end
     return ""
 
 
