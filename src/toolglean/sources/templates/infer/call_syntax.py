@@ -2,8 +2,8 @@
 # begins and ends. Does not depend on the text around and between calls (fit.py).
 #
 #   whole      {"name": NAME, "arguments": {…}}        one JSON object, or nested in one: {call}
-#   keyed      {NAME: {…}}                              {"{name}": {arguments}}
 #   arguments  NAME … {"key": "value"}                  an object after the name: {arguments}; bare keys: ScriptObject()
+#              {NAME: {…}}                              the same, in an object whose key the name is
 #   keywords   NAME(key='value')                        Python: {keywords}
 #   quoted     NAME{key:<|"|>value<|"|>}                bare keys, strings between markers: {arguments} in Quoted(…)
 #   tree       NAME … ⟨<key>value⟨</key>                nested tags: {arguments} in Tree(…)
@@ -30,9 +30,10 @@ from toolglean.sources.templates.infer.parameter import Parameter, parameter_of
 from toolglean.sources.templates.infer.probes import Call
 from toolglean.sources.templates.infer.texts import markers_of
 
-__all__ = ["Body", "CallSyntax", "as_list", "call_syntax_of", "enclosing", "keys_in"]
+__all__ = ["KEYWORDS", "Body", "CallSyntax", "as_list", "call_syntax_of", "enclosing", "keys_in"]
 
 MAX_OBJECTS = 60  # how many brackets are tried as the start of the object around a leaf
+KEYWORDS = "({keywords})"
 _decoder = json.JSONDecoder(strict=False)
 
 
@@ -55,94 +56,54 @@ class CallSyntax:
     """How calls carry their name and arguments.
 
     Attributes:
-        kind: whole, keyed, arguments, keywords, quoted, tree or parameters.
+        slot: the slot of the arguments, or of the whole call, with the text that belongs to it.
         codec: the codec of {arguments}.
-        parameter: for `parameters`: how one is written.
-        keys: for `whole`: the keys of name and arguments.
+        parameter: for {parameters}, and for a tree: how one is written.
+        keys: for {call}: the keys of name and arguments.
     """
 
-    kind: str
+    slot: str
     codec: Codec = JSON
     parameter: Parameter | None = None
     keys: tuple[str, str] = ("name", "arguments")
 
-    def bodies(self, text: str, calls: tuple[Call, ...], ids: list[str]) -> list[Body]:
+    def bodies(self, text: str, calls: tuple[Call, ...]) -> list[Body]:
         """The place of each call.
 
         Raises:
             FormatError: one of the calls is not in the text.
         """
         found: list[Body] = []
-        here = 0
-        for number, each in enumerate(calls):
-            body = self._body(text, each, here, calls)
-            body = Body(body.start, body.end, body.pattern.replace(ids[number], "{id}"))
-            found.append(body)
-            here = body.end
+        for each in calls:
+            found.append(self._body(text, each, found[-1].end if found else 0, calls))
         return found
 
     def _body(self, text: str, each: Call, here: int, calls: tuple[Call, ...]) -> Body:
         start = text.find(each.name, here)
-        from_here = here if self.kind in {"whole", "keyed"} else start  # the name may come after the arguments
+        from_here = here if self.slot == "{call}" else start  # the name may come after the arguments
         places = [_after(text, leaf, from_here) for leaf in each.arguments.values()]
         if start == -1 or -1 in places:
             raise FormatError(f"it does not write the whole call of {each.name}")
-        if self.kind in {"whole", "keyed"}:
-            return self._object(text, each, start, calls)
-        end = self._end(text, each, start)
-        inside = text[start:end]
-        first = inside.find(next(iter(each.arguments)))
-        head = inside[: first - self._lead(inside[:first])]
-        return Body(start, end, head.replace(each.name, "{name}") + self.slot)
+        if self.slot == "{call}":
+            return _object(text, each, start, calls)
+        begin, end = self._place(text, each, start)
+        return Body(start, end, text[start:begin].replace(each.name, "{name}") + self.slot)
 
-    @property
-    def slot(self) -> str:
-        """The slot of the arguments, with the text that belongs to it."""
-        return {"keywords": "{keywords})", "parameters": "{parameters}"}.get(self.kind, "{arguments}")
-
-    def _lead(self, before: str) -> int:
-        # How much of the text before the first key belongs to the arguments.
-        if self.kind == "keywords":
-            return len(before) - before.rfind("(") - 1
-        if self.kind == "tree":
-            assert isinstance(self.codec, Tree)
-            return len(self.codec.prefix) + 1
-        if self.kind == "parameters":
-            assert self.parameter is not None
-            return len(self.parameter.opener)
-        return len(before) - before.rfind("{")
-
-    def _object(self, text: str, each: Call, start: int, calls: tuple[Call, ...]) -> Body:
-        key = next(iter(each.arguments))
-        others = [other.name for other in calls if other.name != each.name]
-        found = None
-        for begin, end, _ in enclosing(text, start):
-            inside = text[begin:end]
-            if key not in inside or any(other in inside for other in others) or inside.count(each.name) > 1:
-                if found:
-                    break
-                continue
-            found = (begin, end)
-        if found is None:
-            raise FormatError(f"the call of {each.name} is not a separate object")
-        return Body(*found, "{call}" if self.kind == "whole" else _keyed(text[slice(*found)], each))
-
-    def _end(self, text: str, each: Call, start: int) -> int:
+    def _place(self, text: str, each: Call, start: int) -> tuple[int, int]:
+        # The place of the arguments, with the text that belongs to them.
         key, last = next(iter(each.arguments)), list(each.arguments)[-1]
         begin = text.find(key, start)
-        if self.kind == "arguments":
-            return _arguments(text, each, start, self.codec)[1]
-        if self.kind == "keywords":
-            return _read_to(KeywordsReader(), text, text.rfind("(", 0, begin) + 1)
-        if self.kind == "quoted":
-            assert isinstance(self.codec, Quoted)
-            return _read_to(QuotedReader(self.codec.quote), text, text.rfind("{", 0, begin))
-        after = _after(text, each.arguments[last], text.find(last, start))
-        if self.kind == "tree":
-            assert isinstance(self.codec, Tree)
-            return after + len(self.codec.prefix) + len(last) + 3
-        assert self.parameter is not None
-        return after + self.parameter.is_json + len(self.parameter.closer.replace("{key}", last))
+        if self.parameter is not None:
+            opener, closer = self.parameter.opener, self.parameter.closer.replace("{key}", last)
+            end = _after(text, each.arguments[last], text.find(last, start))
+            return begin - len(opener), end + self.parameter.is_json + len(closer)
+        if self.slot == KEYWORDS:
+            begin = text.rfind("(", 0, begin)
+            return begin, _read_to(KeywordsReader(), text, begin + 1)
+        if isinstance(self.codec, Quoted):
+            begin = text.rfind("{", 0, begin)
+            return begin, _read_to(QuotedReader(self.codec.quote), text, begin)
+        return _arguments(text, each, start, self.codec)
 
 
 def call_syntax_of(text: str, two: Call, typed: Mapping[str, str]) -> CallSyntax:
@@ -159,15 +120,14 @@ def call_syntax_of(text: str, two: Call, typed: Mapping[str, str]) -> CallSyntax
     """
     start = text.find(two.name)
     first = next(iter(two.arguments))
-    for begin, end, value in enclosing(text, start):
-        if first in text[begin:end]:
-            keyed = isinstance(value, dict) and isinstance(value.get(two.name), dict)
-            keys = keys_in(value, two.name, lambda found: bool(found == two.arguments))
-            return CallSyntax("keyed" if keyed else "whole", keys=keys or ("name", "arguments"))
+    around = next((value for begin, end, value in enclosing(text, start) if first in text[begin:end]), None)
+    if around is not None and two.name not in around:
+        keys = keys_in(around, two.name, lambda found: bool(found == two.arguments))
+        return CallSyntax("{call}", keys=keys or ("name", "arguments"))
     for codec in (JSON, ScriptObject()):
         with suppress(FormatError):
             _arguments(text, two, start, codec)
-            return CallSyntax("arguments", codec)
+            return CallSyntax("{arguments}", codec)
     return _textual(text, two, start, typed)
 
 
@@ -216,9 +176,21 @@ def keys_in(value: Any, name: str, fits: Callable[[Any], bool]) -> tuple[str, st
     return None
 
 
-def _keyed(text: str, each: Call) -> str:
-    begin, end = _arguments(text, each, 0)
-    return text[:begin].replace(each.name, "{name}") + "{arguments}" + text[end:]
+def _object(text: str, each: Call, start: int, calls: tuple[Call, ...]) -> Body:
+    # The outermost object around a name that has no other call in it.
+    key = next(iter(each.arguments))
+    others = [other.name for other in calls if other.name != each.name]
+    found = None
+    for begin, end, _ in enclosing(text, start):
+        inside = text[begin:end]
+        if key not in inside or any(other in inside for other in others) or inside.count(each.name) > 1:
+            if found:
+                break
+            continue
+        found = (begin, end)
+    if found is None:
+        raise FormatError(f"the call of {each.name} is not a separate object")
+    return Body(*found, "{call}")
 
 
 def _arguments(text: str, each: Call, start: int, codec: Codec = JSON) -> tuple[int, int]:
@@ -255,14 +227,16 @@ def _textual(text: str, two: Call, start: int, typed: Mapping[str, str]) -> Call
     head, middle = text[name_end : places[0][0]], text[places[0][1] : places[1][0]]
     between, post = text[places[1][1] : places[2][0]], text[places[3][1] :]
     if re.fullmatch(r"\s*\(\s*", head) and middle.strip(" '\"") == "=":
-        return CallSyntax("keywords")
+        return CallSyntax(KEYWORDS)
     quote = middle.partition(":")[2].strip()
     if head.rstrip().endswith("{") and middle.lstrip().startswith(":") and quote and post.startswith(quote):
-        return CallSyntax("quoted", Quoted(quote))
+        return CallSyntax("{arguments}", Quoted(quote))
     between = between.replace(keys[0], "{key}")
     parameter = parameter_of(head, middle, between, post.replace(keys[1], "{key}"), typed)
     prefix = _tree_prefix(parameter, typed.get("object", ""))
-    return CallSyntax("parameters", parameter=parameter) if prefix is None else CallSyntax("tree", Tree(prefix))
+    if prefix is None:
+        return CallSyntax("{parameters}", parameter=parameter)
+    return CallSyntax("{arguments}", Tree(prefix), Parameter(f"{prefix}<", ">", f"{prefix}</{{key}}>"))
 
 
 def _not_found(leaf: str, text: str, start: int, *, is_key: bool) -> str:

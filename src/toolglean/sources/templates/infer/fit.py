@@ -12,11 +12,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
+from typing import Any
 
 from toolglean.errors import FormatError, TemplateError
-from toolglean.formats.spec import JSON, Format, Quoted
-from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, as_list, call_syntax_of, has_marker
+from toolglean.formats.spec import Format, Json, Quoted, ScriptObject, Tree
+from toolglean.sources.templates.infer.call_syntax import (
+    KEYWORDS,
+    Body,
+    CallSyntax,
+    as_list,
+    call_syntax_of,
+    has_marker,
+)
 from toolglean.sources.templates.infer.frame import Frame
 from toolglean.sources.templates.infer.parameter import types_of
 from toolglean.sources.templates.infer.prober import Prober
@@ -81,7 +89,7 @@ def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
         try:
             text = prober.turn(Message(calls)).text
             ids = [prober.style.id_of(each, number) for number, each in enumerate(calls)]
-            return _taken_apart(text, syntax.bodies(text, calls, ids), ids, [each.name for each in calls])
+            return _taken_apart(text, syntax.bodies(text, calls), ids, [each.name for each in calls])
         except (TemplateError, FormatError) as error:
             reason = str(error).partition("\n")[0]
             evidence.append(f"{count} calls: not all of them are written ({reason})")
@@ -91,35 +99,38 @@ def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
 def _taken_apart(text: str, bodies: list[Body], ids: list[str], names: list[str]) -> Pieces:
     between = [text[one.end : two.start] for one, two in pairwise(bodies)]
     between = [each.replace(name, "{name}") for each, name in zip(between, names, strict=False)]  # in the closer
-    around = [text[: bodies[0].start], *between]
-    around = [each.replace(given, "{id}") for each, given in zip(around, ids, strict=True)]
-    around = [_made_of(each) for each in around]
-    patterns = tuple(_made_of(body.pattern) for body in bodies)
-    return Pieces(around[0], patterns, tuple(around[1:]), text[bodies[-1].end :].replace(names[-1], "{name}"))
+    before, *between = map(_with_id, (text[: bodies[0].start], *between), ids)
+    patterns = tuple(map(_with_id, (body.pattern for body in bodies), ids))
+    return Pieces(before, patterns, tuple(between), text[bodies[-1].end :].replace(names[-1], "{name}"))
 
 
-def _made_of(text: str) -> str:
-    # An id that the template makes from the name and the index.
-    return re.sub(r"functions\.\{name\}:\d+", "functions.{name}:{index}", text)
+def _with_id(text: str, given: str) -> str:
+    # With {id} for the id of the call, which the template may make itself, from the name and the index.
+    return re.sub(r"functions\.\{name\}:\d+", "functions.{name}:{index}", text.replace(given, "{id}"))
 
 
 def _indexed(pieces: Pieces) -> Pieces:
     # Numbers that count the calls become {index}.
-    if len(pieces.bodies) < 3 or len(set(pieces.bodies)) == 1 == len(set(pieces.between)):
+    if len(pieces.bodies) < 3:
         return pieces
-    one, two = pieces.between
-    counted = [int(each) for each in _digits.findall(one)]
-    later = [int(each) for each in _digits.findall(two)]
-    bodies, between, before, after = pieces.bodies, pieces.between, pieces.before, pieces.after
-    if _digits.sub("", bodies[0]) == _digits.sub("", bodies[1]):
-        bodies = (_masked(bodies[0], bodies[1]),) * len(bodies)
-    if len(counted) == len(later) and _digits.sub("", one) == _digits.sub("", two):
-        masked = _masked(one, two)
-        counts = [number for number, next_one in zip(counted, later, strict=True) if next_one == number + 1]
-        if counts:  # the last one is of the next call; one before that, if any, of the closer
-            before = _with_index(before, masked.rpartition("{index}")[0], rf"{counts[-1] - 1}(?!\d)")
-            between, after = (masked, masked), _numbered(after, masked, counts)
-    return Pieces(before, bodies, between, after)
+    body, _ = _masked(*pieces.bodies[:2])
+    between, counts = _masked(*pieces.between)
+    before, after = pieces.before, pieces.after
+    if counts:  # the last one is of the next call; one before that, if any, of the closer
+        before = _with_index(before, between.rpartition("{index}")[0], rf"{counts[-1] - 1}(?!\d)")
+        after = _numbered(after, between, counts)
+    return Pieces(before, (body,) * len(pieces.bodies), (between,) * len(pieces.between), after)
+
+
+def _masked(one: str, two: str) -> tuple[str, list[int]]:
+    # The text with {index} for the numbers that are one higher in the other text, and these numbers.
+    if _digits.split(one) != _digits.split(two):
+        return one, []
+    numbers = [int(each) for each in _digits.findall(one)]
+    counts = [int(later) == number + 1 for number, later in zip(numbers, _digits.findall(two), strict=True)]
+    is_count = iter(counts)
+    text = _digits.sub(lambda found: "{index}" if next(is_count) else found[0], one)
+    return text, list(compress(numbers, counts))
 
 
 def _numbered_like(text: str, before: str) -> str:
@@ -146,21 +157,16 @@ def _numbered(after: str, masked: str, counts: list[int]) -> str:
     return f"{closer}{{index}}{after[len(begun) :]}"
 
 
-def _masked(one: str, two: str) -> str:
-    later = iter(_digits.findall(two))
-    return _digits.sub(lambda found: "{index}" if int(next(later)) == int(found[0]) + 1 else found[0], one)
-
-
 def _between_content_and_call(prober: Prober, syntax: CallSyntax) -> str | None:
     # The text between content and the call that follows it.
     probed = call(0)
     try:
         text = prober.turn(Message((probed,), content=REPLY)).text
-        begin = syntax.bodies(text, (probed,), [prober.style.id_of(probed, 0)])[0].start
+        begin = syntax.bodies(text, (probed,))[0].start
     except (TemplateError, FormatError):
         return None
     at = text.find(REPLY)
-    return text[at + len(REPLY) : begin].replace(prober.style.id_of(probed, 0), "{id}") if -1 < at < begin else None
+    return _with_id(text[at + len(REPLY) : begin], prober.style.id_of(probed, 0)) if -1 < at < begin else None
 
 
 def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patterns:
@@ -170,7 +176,7 @@ def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patter
     drop: list[str] = []
     before = frame.without_reasoning(pieces.before)
     if after_content is not None:
-        after_content = _numbered_like(_made_of(after_content), before)
+        after_content = _numbered_like(after_content, before)
         shared = common_suffix(after_content, before)
         if shared.strip() or not before.strip():
             drop += markers_of(after_content[: len(after_content) - len(shared)])
@@ -199,19 +205,19 @@ def _listed(found: Patterns, before: str, body: str, after: str) -> Patterns:
 
 
 def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame, evidence: list[str]) -> Format:
-    parameter: tuple[str, ...] = ()
-    types: dict[str, str] = {}
+    parameters: dict[str, Any] = {}
     codec = syntax.codec
-    if syntax.parameter is not None:
-        parameter, types = types_of(prober, syntax.parameter)
-        evidence.append(f"one argument of each type: parameter {parameter!r}, types {types!r}")
+    if syntax.parameter is not None and syntax.slot == "{parameters}":
+        written, types = types_of(prober, syntax.parameter)
+        evidence.append(f"one argument of each type: parameter {written!r}, types {types!r}")
+        parameters = {"parameter": written, "parameter_separator": syntax.parameter.separator, "types": types}
     if isinstance(codec, Quoted):
         codec = Quoted(codec.quote, all=f"{codec.quote}{TYPED['integer'][2]}" in prober.typed("integer"))
     own = {patterns.call, *patterns.section}
     drop = [each for each in (*frame.drop, *patterns.drop) if each and not any(each in text for text in own)]
     content_markers = [each for each in frame.content_markers if not any(each in text for text in own)]
     call_pattern = patterns.call.strip()
-    if syntax.parameter is not None and call_pattern.endswith("{parameters}") and not patterns.section[1].strip():
+    if call_pattern.endswith("{parameters}") and not patterns.section[1].strip():
         call_pattern += next(iter(frame.ends), "")  # nothing else shows that the last call of a turn is complete
     return Format(
         "inferred",
@@ -219,12 +225,10 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
         registered_only=call_pattern.count("{name}") > 1,
         section=patterns.section if patterns.section[0].strip() else ("", ""),
         separator=patterns.separator,
-        parameter=parameter,
-        parameter_separator=syntax.parameter.separator if syntax.parameter is not None else "",
         arguments=codec,
         keys=syntax.keys,
         id="functions.{name}:{index}" if "functions.{name}:{index}" in patterns.call else "",
-        types=types,
+        **parameters,
         reasoning=frame.reasoning,
         content_markers=tuple(dict.fromkeys(content_markers)),
         drop=tuple(dict.fromkeys(each for each in drop if each not in content_markers and each not in frame.reasoning)),
@@ -239,17 +243,17 @@ def _value(syntax: CallSyntax) -> str:
     return "text between markers" if parameter.opener.strip() and parameter.closer.strip() else "text after its key"
 
 
-def _object_of(syntax: CallSyntax) -> str:
-    return "a JSON object" if syntax.codec == JSON else "an object of JavaScript or Python"
-
-
 def _shown(syntax: CallSyntax) -> str:
+    codec = syntax.codec
+    by_codec = {
+        Json: "the name, then a JSON object of the arguments",
+        ScriptObject: "the name, then an object of JavaScript or Python of the arguments",
+        Quoted: f"an object with bare keys: {codec}",
+        Tree: f"nested tags: {codec}",
+    }
     return {
-        "whole": f"a JSON object with the keys {syntax.keys[0]!r} and {syntax.keys[1]!r}",
-        "keyed": "a JSON object with the name as its key",
-        "arguments": f"the name, then {_object_of(syntax)} of the arguments",
-        "keywords": "Python keyword arguments",
-        "quoted": f"an object with bare keys: {syntax.codec}",
-        "tree": f"nested tags: {syntax.codec}",
-        "parameters": f"each parameter as {_value(syntax)}",
-    }[syntax.kind]
+        "{call}": f"a JSON object with the keys {syntax.keys[0]!r} and {syntax.keys[1]!r}",
+        "{arguments}": by_codec[type(codec)],
+        KEYWORDS: "Python keyword arguments",
+        "{parameters}": f"each parameter as {_value(syntax)}",
+    }[syntax.slot]
