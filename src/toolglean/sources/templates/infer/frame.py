@@ -61,7 +61,8 @@ class Frame:
 def frame_of(prober: Prober) -> Frame:
     """The frame, as shown by plain replies and reasoning."""
     frame = Frame()
-    before, after = _around(prober, Message(content=REPLY), REPLY)
+    before, found, after = prober.written(Message(content=REPLY)).partition(REPLY)
+    before = before if found else ""
     _find_reasoning(prober, frame, before)
     _find_end(prober, frame, after)
     before = frame.without_reasoning(before)
@@ -71,21 +72,12 @@ def frame_of(prober: Prober) -> Frame:
     return frame
 
 
-def _around(prober: Prober, message: Message, leaf: str) -> tuple[str, str]:
-    before, found, after = prober.written(message).partition(leaf)
-    return (before, after) if found else ("", "")
-
-
 def _find_end(prober: Prober, frame: Frame, after: str) -> None:
     end = after
-    try:
-        whole = prober.followed(Message(content=REPLY))
-        tail = whole.rpartition(REPLY)[2] if REPLY in whole else ""
-        header = common_suffix(tail, prober.before_user())
-        shorter = tail[: len(tail) - len(header)]
-        end = end if end.strip() else shorter
-    except TemplateError:
-        pass
+    with suppress(TemplateError):
+        if not end.strip():
+            tail = prober.followed(Message(content=REPLY)).partition(REPLY)[2]
+            end = tail[: len(tail) - len(common_suffix(tail, prober.before_user()))]
     frame.ends = tuple(turn_ends(end)) or tuple(each for each in (end.strip(),) if 0 < len(each) < 80)
     frame.drop += frame.ends
     frame.end = after

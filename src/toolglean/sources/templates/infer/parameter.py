@@ -105,8 +105,7 @@ def types_of(prober: Prober, parameter: Parameter) -> tuple[tuple[str, ...], dic
     """The patterns of parameters, and the words for `{type}` by JSON type."""
     if parameter.is_json or not parameter.closer.strip():
         return (parameter.pattern,), {}
-    words = {kind: _middle(prober, kind, parameter) for kind in TYPED}
-    middles = {kind: text for kind, text in words.items() if text is not None}
+    middles = {kind: text for kind in TYPED if (text := _middle(prober, kind, parameter)) is not None}
     pattern = parameter.pattern
     types: dict[str, str] = {}
     found = _type_words(parameter.middle, middles)
