@@ -118,7 +118,8 @@ def _indexed(pieces: Pieces) -> Pieces:
     before, after = pieces.before, pieces.after
     if counts:  # the last one is of the next call; one before that, if any, of the closer
         before = _with_index(before, between.rpartition("{index}")[0], rf"{counts[-1] - 1}(?!\d)")
-        after = _numbered(after, between, counts)
+    if len(counts) > 1:
+        after = _with_index(after, between.partition("{index}")[0], rf"{counts[0] + 2}(?!\d)")
     return Pieces(before, (body,) * len(pieces.bodies), (between,) * len(pieces.between), after)
 
 
@@ -146,15 +147,6 @@ def _with_index(text: str, left: str, number: str) -> str:
         if count:
             return found
     return text
-
-
-def _numbered(after: str, masked: str, counts: list[int]) -> str:
-    # The closer of the last call, if closers have its number.
-    closer = masked.partition("{index}")[0]
-    begun = f"{closer}{counts[0] + 2}"
-    if len(counts) < 2 or not closer.strip() or not after.startswith(begun):
-        return after
-    return f"{closer}{{index}}{after[len(begun) :]}"
 
 
 def _between_content_and_call(prober: Prober, syntax: CallSyntax) -> str | None:
