@@ -75,6 +75,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         ),
         {"call": "<go n='{index}' id='{id}'>{name}<with>{arguments}</go>"},
     ),
+    # A separator was read from the id of the first call, and no format from a number that only a closer has.
+    "id behind the arguments": (
+        each("<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}<id>{{ c.id }}</id></go>"),
+        {"call": "<go>{name}<with>{arguments}<id>{id}</id></go>", "separator": ""},
+    ),
+    "index in the closer alone": (
+        each("<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go n='{{ loop.index }}'>"),
+        {"call": "<go>{name}<with>{arguments}</go n='{index}'>"},
+    ),
     "parameters": (
         each(
             "<go={{ c.function.name }}>\n" + PARAMETERS.replace("%s", "<p={{ k }}>\n" + VALUE + "\n</p>\n") + "</go>\n"

@@ -97,11 +97,12 @@ def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
 
 
 def _taken_apart(text: str, bodies: list[Body], ids: list[str], names: list[str]) -> Pieces:
-    between = [text[one.end : two.start] for one, two in pairwise(bodies)]
-    between = [each.replace(name, "{name}") for each, name in zip(between, names, strict=False)]  # in the closer
+    follows = [text[one.end : two.start] for one, two in pairwise(bodies)] + [text[bodies[-1].end :]]
+    follows = [each.replace(name, "{name}") for each, name in zip(follows, names, strict=True)]  # in the closer
+    *between, after = map(_with_id, follows, ids)
     before, *between = map(_with_id, (text[: bodies[0].start], *between), ids)
     patterns = tuple(map(_with_id, (body.pattern for body in bodies), ids))
-    return Pieces(before, patterns, tuple(between), text[bodies[-1].end :].replace(names[-1], "{name}"))
+    return Pieces(before, patterns, tuple(between), after)
 
 
 def _with_id(text: str, given: str) -> str:
@@ -116,9 +117,9 @@ def _indexed(pieces: Pieces) -> Pieces:
     body, _ = _masked(*pieces.bodies[:2])
     between, counts = _masked(*pieces.between)
     before, after = pieces.before, pieces.after
-    if counts:  # the last one is of the next call; one before that, if any, of the closer
+    if counts:  # the last one is of the next call, if the first call has it
         before = _with_index(before, between.rpartition("{index}")[0], rf"{counts[-1] - 1}(?!\d)")
-    if len(counts) > 1:
+    if counts and (len(counts) > 1 or before == pieces.before):  # the first one is of the closer
         after = _with_index(after, between.partition("{index}")[0], rf"{counts[0] + 2}(?!\d)")
     return Pieces(before, (body,) * len(pieces.bodies), (between,) * len(pieces.between), after)
 
