@@ -15,6 +15,7 @@ from tests.cli.test_logs import write
 from tests.cli.test_parse import COMMAND, toolglean
 from tests.support import depth
 from toolglean import parse as parsed
+from toolglean.batch.lines import fields_of
 from toolglean.batch.outcome import CUT_OFF, READ, UNREAD, code_of, worse
 from toolglean.cli import main
 from toolglean.kit.demo import load_streams, load_tools
@@ -76,9 +77,9 @@ def test_a_cut_is_never_more_than_a_cut() -> None:
     for stream in load_streams():
         text = "".join(stream.tokens)
         ends = range(0, len(text), 1 if depth.is_full() else 7)
-        codes = [code_of(parsed(text[:end], load_tools())) for end in ends]
+        codes = [code_of(fields_of(parsed(text[:end], load_tools()))) for end in ends]
         assert set(codes) == {READ, CUT_OFF}, stream.name
-        assert code_of(parsed(text, load_tools())) == READ
+        assert code_of(fields_of(parsed(text, load_tools()))) == READ
 
 
 def test_the_worst_turn_decides() -> None:

@@ -24,7 +24,7 @@ __all__ = [
     "name_of",
     "not_utf8",
     "read_text",
-    "row_line",
+    "row_of",
     "values_in",
 ]
 
@@ -86,12 +86,12 @@ def json_in(line: str, where: str, hint: str = "") -> Any:
         raise InputError(f"{where}, column 1: {error}{hint}") from error
 
 
-def row_line(output: Output, format_name: str | None, **place: Any) -> str:
-    """A folded turn as a line of JSON, with the name of its format; None if the format is not known.
+def row_of(output: Output, format_name: str | None, **place: Any) -> dict[str, Any]:
+    """A folded turn as JSON values, with the name of its format; None if the format is not known.
 
     Before these comes its place, if it is one of many: its id and its line.
     """
-    return json_line({**place, "format": format_name, **fields_of(output)})
+    return {**place, "format": format_name, **fields_of(output)}
 
 
 def fields_of(value: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sized
+from collections.abc import Mapping
+from typing import Any
 
 from toolglean.batch.lines import json_line
 from toolglean.batch.turns import Written
@@ -13,7 +14,7 @@ from toolglean.events import Output, Problem, Status, ToolCall, fold
 from toolglean.parser import Parser
 from toolglean.scan.nested import json_text
 
-__all__ = ["CUT_OFF", "READ", "UNREAD", "Counts", "code_of", "code_of_turn", "read_turn", "worse"]
+__all__ = ["CUT_OFF", "READ", "UNREAD", "Counts", "code_of", "read_turn", "worse"]
 
 READ, UNREAD, CUT_OFF = 0, 1, 4
 """Exit codes: everything was read; something could not be read as it was written; something was cut off, and nothing
@@ -26,32 +27,21 @@ def worse(one: int, other: int) -> int:
     return max(one, other, key=_RANKS.__getitem__)
 
 
-def code_of(output: Output) -> int:
-    """The exit code of a turn that was read."""
-    problems = [(each.code, each.text) for each in output.problems]
-    return code_of_turn([call.status for call in output.unfinished], problems, output.content, output.reasoning)
-
-
-def code_of_turn(unfinished: Iterable[str], problems: Iterable[tuple[str, str]], content: str, reasoning: str) -> int:
-    """The exit code of a turn.
-
-    Args:
-        unfinished: the status of each unfinished call.
-        problems: the code and the text of each problem.
-        content, reasoning: those of the turn. A text that began like a call, and could not be read to its end because
-            the turn stops there, is the end of either.
-    """
+def code_of(row: Mapping[str, Any]) -> int:
+    """The exit code of a turn that was read, as `row_of` makes it."""
     code = READ
-    for status in unfinished:
-        code = worse(code, CUT_OFF if status == "incomplete" else UNREAD)
-    for problem, text in problems:
-        cut = problem == "cut-off" or (problem == "unreadable-call" and _is_end(text, content, reasoning))
+    texts = (row["content"], row["reasoning"])
+    for call in row["unfinished"]:
+        code = worse(code, CUT_OFF if call["status"] == "incomplete" else UNREAD)
+    for problem in row["problems"]:
+        cut = problem["code"] == "cut-off" or (problem["code"] == "unreadable-call" and _is_end(problem["text"], texts))
         code = worse(code, CUT_OFF if cut else UNREAD)
     return code
 
 
-def _is_end(text: str, content: str, reasoning: str) -> bool:
-    return bool(text) and (content.endswith(text) or reasoning.endswith(text))
+def _is_end(text: str, texts: tuple[str, str]) -> bool:
+    # A text that began like a call, and could not be read to its end because the turn stops there.
+    return bool(text) and any(each.endswith(text) for each in texts)
 
 
 class Counts:
@@ -66,16 +56,15 @@ class Counts:
         self._numbers = Counter[str]()
         self._formats = Counter[str]()
 
-    def add(self, calls: Sized, unfinished: Sized, problems: Sized, format_name: str | None, code: int) -> None:
-        """Count a turn, with its exit code."""
-        self._numbers.update(turns=1, calls=len(calls), unfinished=len(unfinished), problems=len(problems))
-        if format_name is not None:
-            self._formats[format_name] += 1
-        self.code = worse(self.code, code)
-
-    def add_output(self, output: Output, format_name: str | None) -> None:
-        """Count a turn that was read."""
-        self.add(output.calls, output.unfinished, output.problems, format_name, code_of(output))
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count a row of output: a turn that was read, or a line that was not a turn."""
+        if row["format"] is None and any(each["code"] == "not-a-turn" for each in row["problems"]):
+            self.add_bad_line()
+            return
+        self.code = worse(self.code, code_of(row))
+        self._numbers.update(turns=1, **{name: len(row[name]) for name in ("calls", "unfinished", "problems")})
+        if row["format"] is not None:
+            self._formats[row["format"]] += 1
 
     def add_bad_line(self) -> None:
         """Count a line that was not a turn."""

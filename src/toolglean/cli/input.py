@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolglean.batch.lines import InputError, LineError, name_of
+from toolglean.batch.lines import InputError, LineError, fields_of, name_of
 from toolglean.batch.turns import Columns, Written
 from toolglean.cli.chunks import RULE, Line, read_input
 from toolglean.cli.options import made_with, without_prompt
@@ -246,7 +246,7 @@ class Turn:
         parser, problem = factory.parser(*own)
         output, _ = read_turn(self.written or Written(self.chunks), parser, problem)
         notes = self.notes if problem is None else (*self.notes, f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
-        return Reading(*factory.arguments(*own), output, code_of(output), notes)
+        return Reading(*factory.arguments(*own), output, code_of(fields_of(output)), notes)
 
 
 def tools_or_shipped(tools: Any, given: Turn | Input) -> Any:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from toolglean.batch.lines import InputError, row_line
+from toolglean.batch.lines import InputError, fields_of, json_line, row_of
 from toolglean.batch.outcome import Counts, code_of
 from toolglean.cli.chunks import Line
 from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader, tools_or_shipped
@@ -120,10 +120,11 @@ def _as_events(found: Iterable[list[Event]], parser: Parser) -> int:
         sys.stdout.flush()
         seen += events
     print(end_line(_format_of(parser)))
-    return code_of(fold(seen))
+    return code_of(fields_of(fold(seen)))
 
 
 def _as_output(found: Iterable[list[Event]], parser: Parser) -> int:
     output = fold(chain.from_iterable(found))
-    print(row_line(output, _format_of(parser)))
-    return code_of(output)
+    row = row_of(output, _format_of(parser))
+    print(json_line(row))
+    return code_of(row)

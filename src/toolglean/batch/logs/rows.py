@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.batch.lines import InputError, json_in, row_line
+from toolglean.batch.lines import InputError, json_in, json_line, row_of
 from toolglean.batch.logs.source import Chunk
 from toolglean.batch.outcome import Counts, read_turn
 from toolglean.batch.pool import ParserFactory
@@ -93,16 +93,17 @@ class RowReader:
                 raise InputError(f"{self._name}: {said}") from error
             shown = row.decode("utf-8", "surrogateescape").strip() if isinstance(row, bytes) else repr(row)
             output = Output(problems=[Problem("not-a-turn", f"not a turn: {error}", shown[:SHOWN], 0)])
-            return [row_line(output, None, id=_as_json(id_in(value)), line=number)]
+            return [json_line(row_of(output, None, id=_as_json(id_in(value)), line=number))]
         return [self.row(number, value, each, counts) for each in turns]
 
     def row(self, number: int, value: Any, written: Written, counts: Counts) -> str:
         """The row of output of one turn of a row, which is counted."""
         parsers = self._plain if written.thoughts else self._parsers
         output, format_name = read_turn(written, *parsers.parser(*self.columns.of(value)))
-        counts.add_output(output, format_name)
         choice = {} if written.choice is None else {"choice": written.choice}
-        return row_line(output, format_name, id=_as_json(id_in(value)), line=number, **choice)
+        row = row_of(output, format_name, id=_as_json(id_in(value)), line=number, **choice)
+        counts.add(row)
+        return json_line(row)
 
 
 def values_of(rows: Any) -> Iterator[Any]:

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.batch.logs.pieces import Pieces
 from toolglean.batch.logs.rows import Read, RowReader
 from toolglean.batch.logs.source import Chunk, Source
 from toolglean.batch.logs.workers import read_all
-from toolglean.batch.outcome import Counts, code_of_turn
+from toolglean.batch.outcome import Counts
 from toolglean.scan.nested import decoded
 
 __all__ = ["LogRun", "counts_of"]
@@ -61,7 +60,7 @@ class LogRun:
             raise InputError(f"{wrong}: resume with the log and the options of the run that broke off")
         for row in found[len(rows) :]:  # the kill may have come between two answers to one request
             self._pieces.add(row)
-            _count(decoded(row.decode(), dict), self.counts)
+            self.counts.add(decoded(row.decode(), dict))
         self._chunks = chain([again.part(1)], self._chunks)
         self.done = last
 
@@ -103,7 +102,9 @@ def _recounted(lines: Iterable[bytes], name: str = "") -> tuple[int, Counts, lis
     rows: list[bytes] = []
     for place, row in enumerate(lines, 1):
         try:
-            number = _count(decoded(row.decode(), dict), counts)
+            found = decoded(row.decode(), dict)
+            counts.add(found)
+            number: int = found["line"]
         except (ValueError, TypeError, KeyError) as error:
             said = f"{name}: its line {place} is not a row of `toolglean parse`; choose another name"
             raise InputError(said) from error
@@ -112,16 +113,3 @@ def _recounted(lines: Iterable[bytes], name: str = "") -> tuple[int, Counts, lis
         rows = [*rows, row] if number == last else [row]
         last = number
     return last, counts, rows
-
-
-def _count(row: Any, counts: Counts) -> int:
-    """Count a row; returns the number of its line."""
-    number: int = row["line"]
-    problems = row["problems"]
-    if problems and row["format"] is None and problems[0]["code"] == "not-a-turn":
-        counts.add_bad_line()
-        return number
-    statuses = [each["status"] for each in row["unfinished"]]
-    code = code_of_turn(statuses, [(each["code"], each["text"]) for each in problems], row["content"], row["reasoning"])
-    counts.add(row["calls"], row["unfinished"], problems, row["format"], code)
-    return number
