@@ -47,7 +47,6 @@ LETTERS = 128  # of a plain key: readers accept up to 256
 
 Brackets: TypeAlias = tuple[Node, Node, Node]
 """What opens and what closes an object or a list, and an empty one."""
-CONSTANTS = {"true": "true", "false": "false", "null": "null"}
 
 
 def _spaced(opener: str, closer: str) -> Brackets:
@@ -63,12 +62,10 @@ class JsonDialect:
 
     Attributes:
         name: a part of the rules' keys.
-        constants: true, false and null.
         object_brackets, list_brackets: how objects and lists are enclosed.
         comma: the separator of two members.
     """
 
-    constants: Mapping[str, str] = CONSTANTS
     object_brackets, list_brackets = _spaced("{", "}"), _spaced("[", "]")
     comma: Node = Terminal(seq(SPACE, Lit(","), SPACE))
     colon: Node = seq(SPACE, Lit(":"), SPACE)
@@ -116,7 +113,6 @@ class PythonDialect:
     """Python's literals, as `repr` writes them."""
 
     name = "python"
-    constants: Mapping[str, str] = {"true": "True", "false": "False", "null": "None"}
     object_brackets: Brackets = (Lit("{"), Lit("}"), Lit("{}"))
     list_brackets: Brackets = (Lit("["), Lit("]"), Lit("[]"))
     comma: Node = Terminal(seq(Lit(","), opt(Lit(" "))))
@@ -154,7 +150,6 @@ class KeywordsDialect(PythonDialect):
 class QuotedDialect:
     """Objects with bare keys, and strings between markers, in which nothing is escaped."""
 
-    constants: Mapping[str, str] = CONSTANTS
     object_brackets, list_brackets = PythonDialect.object_brackets, PythonDialect.list_brackets
     comma: Node = Lit(",")
 

@@ -12,13 +12,14 @@ from toolglean.errors import UsageError
 from toolglean.grammar.dialects import Dialect
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, opt, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Node, Rules, Terminal, alt, opt, repeat, seq
 from toolglean.grammar.numbers import are_supported, number
 from toolglean.grammar.shapes import Schemas, Shape
 
 __all__ = ["Values"]
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "$comment", "format", "$defs"})
+CONSTANTS = {"boolean": (True, False), "null": (None,)}
 
 
 class Values:
@@ -47,8 +48,9 @@ class Values:
     def shape(self, shape: Shape) -> list[Node]:
         """The ways to write a value of that shape; empty if there is no such value."""
         dialect = self.dialect
-        if shape.kind == "literal":
-            return [way for value in shape.values if (way := dialect.literal(value)) is not None]
+        if shape.kind in {"literal", *CONSTANTS}:
+            values = CONSTANTS.get(shape.kind, shape.values)
+            return [way for value in values if (way := dialect.literal(value)) is not None]
         if shape.kind == "object":
             members = self.schemas.members(shape)
             return [] if members is None else [self.object(members, shape.path)]
@@ -56,7 +58,7 @@ class Values:
             return self._array(shape)
         if shape.kind == "string":
             return [dialect.string(shape.schema, shape.path, self.schemas.notes)]
-        return self._scalar(shape)
+        return self._number(shape)
 
     def anything(self) -> Node:
         """Any value."""
@@ -134,10 +136,7 @@ class Values:
             rest = item if at < least else opt(item)
         return [*ways, seq(before, self.value(first[0], f"{path}.prefixItems.0"), rest, after)]
 
-    def _scalar(self, shape: Shape) -> list[Node]:
-        if shape.kind in {"boolean", "null"}:
-            words = ("true", "false") if shape.kind == "boolean" else ("null",)
-            return [Lit(self.dialect.constants[word]) for word in words]
+    def _number(self, shape: Shape) -> list[Node]:
         schema = shape.schema
         if not are_supported(schema):
             self.schemas.notes.add_unsupported(
