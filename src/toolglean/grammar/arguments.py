@@ -29,7 +29,7 @@ from toolglean.grammar.dialects import (
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, between, opt, repeat, seq
-from toolglean.grammar.shapes import Schemas, Shape
+from toolglean.grammar.shapes import Schemas, Shape, counts
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped, samples_of, text_of
 from toolglean.grammar.values import Values
@@ -212,7 +212,7 @@ class Arguments:
 
     def _items(self, shape: Shape, prefix: str, *, alone: bool) -> list[Node]:
         schema = shape.schema.get("items", True)
-        least, most = shape.counts("Items")
+        least, most = counts(shape.schema, "Items")
         if shape.schema.get("prefixItems"):
             self.schemas.notes.add_unsupported(
                 f"{shape.path}.prefixItems", "in this format, all items of a list have the same schema"

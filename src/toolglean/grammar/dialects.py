@@ -31,8 +31,8 @@ from toolglean.grammar.nodes import (
 )
 from toolglean.grammar.prose import NoCall
 from toolglean.grammar.regexes import MatchesNode
-from toolglean.grammar.shapes import Notes
-from toolglean.grammar.strings import JSON, json_body, length, others, pattern_of, python
+from toolglean.grammar.shapes import Notes, counts
+from toolglean.grammar.strings import JSON, json_body, others, pattern_of, python
 from toolglean.grammar.texts import Avoid, Constraint, automaton, matches
 
 __all__ = ["Dialect", "JsonDialect", "KeywordsDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
@@ -84,7 +84,7 @@ class JsonDialect:
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         """A string that meets the schema."""
-        least, most = length(schema)
+        least, most = counts(schema, "Length")
         if self.constraints and "pattern" not in schema and (most or 0) <= COUNTED:
             return Text((json_body(least, most), *self.constraints), '"', '"')
         if self.constraints:
@@ -200,7 +200,7 @@ def raw_text(
     schema: Mapping[str, Any], constraints: tuple[Constraint, ...], path: str, notes: Notes, *more: Constraint
 ) -> Node:
     """An unescaped string that meets the schema and these constraints."""
-    least, most = length(schema)
+    least, most = counts(schema, "Length")
     found = pattern_of(schema, path, notes)
     excluded = first_marks(constraints)
     if max(least, most or 0) > COUNTED:

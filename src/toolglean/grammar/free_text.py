@@ -43,7 +43,7 @@ def simplified(node: Text, rules: Rules) -> Node | None:
     others = [each for each in node.constraints if avoided(each) is None]
     if json_body() in others:
         return _in_json(words) if len(others) == 1 else None
-    track = _track(node, rules)
+    track = _track(node, words, rules)
     if track is None:
         return None
     first = next((each for each in others if isinstance(each, FirstChar)), None)
@@ -54,8 +54,7 @@ def simplified(node: Text, rules: Rules) -> Node | None:
     return _start(track, others)
 
 
-def _track(node: Text, rules: Rules) -> _Track | None:
-    words = [word for each in node.constraints for word in avoided(each) or ()]
+def _track(node: Text, words: Sequence[str], rules: Rules) -> _Track | None:
     kinds = [type(each) for each in node.constraints if avoided(each) is None and each != QUOTES_CLOSED]
     if set(kinds) - {FirstChar, FirstWord} or len(set(kinds)) < len(kinds):
         return None

@@ -11,17 +11,12 @@ from toolglean.grammar.regexes import count
 from toolglean.grammar.texts import automaton
 from toolglean.grammar.writer import Writer
 
-__all__ = ["GbnfWriter", "gbnf", "quoted"]
+__all__ = ["GbnfWriter", "quoted"]
 
 HUNDRED = 100
 MOST = 1000  # the largest count that is written directly
 
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def gbnf(root: Node, rules: Rules) -> str:
-    """The grammar as GBNF, with the rule `root` first."""
-    return GbnfWriter(rules).whole(root)
 
 
 class GbnfWriter(Writer):
@@ -32,7 +27,7 @@ class GbnfWriter(Writer):
         self._texts: dict[object, str] = {}
 
     def whole(self, root: Node) -> str:
-        """The grammar whose root is that node."""
+        """The grammar as GBNF, with the rule `root` first, which is that node."""
         lines = [f"root ::= {self.node(root)}"]
         lines += [f"{name} ::= {text}" for name, text in self.rules.items()]
         return "\n".join(lines) + "\n"

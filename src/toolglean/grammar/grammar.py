@@ -11,7 +11,7 @@ from typing import Any
 from toolglean.errors import UsageError
 from toolglean.formats.registry import get_format
 from toolglean.formats.spec import Format
-from toolglean.grammar.gbnf import gbnf
+from toolglean.grammar.gbnf import GbnfWriter
 from toolglean.grammar.lark import lark
 from toolglean.grammar.nodes import Node, Rules
 from toolglean.grammar.schema_check import check
@@ -70,7 +70,7 @@ class Grammar:
 
     def gbnf(self) -> str:
         """A grammar in GBNF, for llama.cpp; xgrammar reads it as EBNF."""
-        return gbnf(self._root, self._rules)
+        return GbnfWriter(self._rules).whole(self._root)
 
 
 def grammar_of(

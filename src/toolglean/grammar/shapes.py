@@ -21,7 +21,7 @@ from toolglean.grammar.patterns import pattern
 from toolglean.scan.coerce import looked_up
 from toolglean.scan.schema_faults import is_valid, matches
 
-__all__ = ["Notes", "Schemas", "Shape"]
+__all__ = ["Notes", "Schemas", "Shape", "counts"]
 
 MAX_WAYS = 256
 MOST_TRIED = 4096  # alternatives that may turn out to be the same
@@ -73,10 +73,11 @@ class Shape:
         """A key that is equal for shapes that allow the same values."""
         return json.dumps([self.kind, self.schema, self.values], sort_keys=True, default=str)
 
-    def counts(self, what: str) -> tuple[int, int | None]:
-        """The least and the most of its "Items" or "Properties"; None: any number."""
-        least, most = self.schema.get(f"min{what}", 0), self.schema.get(f"max{what}")
-        return int(least), None if most is None else int(most)
+
+def counts(schema: Mapping[str, Any], what: str) -> tuple[int, int | None]:
+    """The least and the most of the "Length", "Items" or "Properties" of a value; None: any number."""
+    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}")
+    return int(least), None if most is None else int(most)
 
 
 def _is_too_large(value: Any) -> bool:
@@ -239,7 +240,7 @@ class Schemas:
             )
             names = True
         named_by = "patternProperties" if patterns else "propertyNames"
-        members = Members(tuple(found), others, *shape.counts("Properties"), names, named_by)
+        members = Members(tuple(found), others, *counts(schema, "Properties"), names, named_by)
         if members.is_counted and len(found) > MOST_COUNTED:
             keyword = "minProperties" if members.least else "maxProperties"
             self.notes.add_unsupported(f"{path}.{keyword}", f"a grammar can count at most {MOST_COUNTED} members")

@@ -26,9 +26,9 @@ from toolglean.grammar.nodes import (
 )
 from toolglean.grammar.patterns import pattern
 from toolglean.grammar.regexes import MatchesNode
-from toolglean.grammar.shapes import Notes
+from toolglean.grammar.shapes import Notes, counts
 
-__all__ = ["FOUR_HEX", "JSON", "Alphabet", "json_body", "length", "others", "pattern_of", "python"]
+__all__ = ["FOUR_HEX", "JSON", "Alphabet", "json_body", "others", "pattern_of", "python"]
 
 HEX = chars(("0", "9"), ("A", "F"), ("a", "f"))
 FOUR_HEX = alt(
@@ -71,7 +71,7 @@ class Alphabet:
 
     def body(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         """The characters of a string that meets the schema."""
-        least, most = length(schema)
+        least, most = counts(schema, "Length")
         found = pattern_of(schema, path, notes)
         if found is None:
             return repeat(self.letter, least, most)
@@ -116,12 +116,6 @@ def pattern_of(schema: Mapping[str, Any], path: str, notes: Notes) -> Node | Non
     if given is not None and found is None:
         notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
     return found
-
-
-def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
-    """The least and the most characters of a string; None: any number."""
-    least, most = schema.get("minLength", 0), schema.get("maxLength")
-    return int(least), None if most is None else int(most)
 
 
 def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | None = None) -> Node:

@@ -14,7 +14,7 @@ from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Node, Rules, Terminal, alt, opt, repeat, seq
 from toolglean.grammar.numbers import are_supported, number
-from toolglean.grammar.shapes import Schemas, Shape
+from toolglean.grammar.shapes import Schemas, Shape, counts
 
 __all__ = ["Values"]
 
@@ -108,7 +108,7 @@ class Values:
     def _array(self, shape: Shape) -> list[Node]:
         first = shape.schema.get("prefixItems")
         items = shape.schema.get("items", True)
-        least, most = shape.counts("Items")
+        least, most = counts(shape.schema, "Items")
         if isinstance(first, list) and first:
             return self._tuple(first, items, least, most, shape.path)
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
