@@ -9,18 +9,18 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from toolglean.batch.lines import fields_of, json_line, values_in
+from toolglean.batch.lines import fields_of, values_in
 from toolglean.cli.input import Reading, Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options, as_options
 from toolglean.cli.output import (
     Paint,
     Row,
     add_result_options,
-    for_machines,
     for_people,
     labelled,
     line_width,
     paint_of,
+    print_result,
     print_rows,
     shortened,
 )
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     found = installation()
     if not args.json:
         for_people()
-        _print(args, _installed_rows(found))  # at once: a program may write the turn slowly, or an option may be wrong
+        print_rows(_installed_rows(found), paint_of(args), line_width())
+        sys.stdout.flush()  # at once: a program may write the turn slowly, or an option may be wrong
     turn = None if args.file == "-" and (sys.stdin is None or sys.stdin.isatty()) else one_turn(args)
     reading = turn.reading(args) if turn is not None and (turn.chunks or turn.written) else None
     if turn is None or reading is None:
@@ -66,20 +67,11 @@ def run(args: argparse.Namespace) -> int:
         parts = values_in(why, ("complete", "causes", "advice"))
         told = {"format": why.format, **fields_of(reading.output), **parts}
         rows = _turn_rows(turn, reading, why)
-    if args.json:
-        for_machines()
-        print(json_line({**found, "turn": told}))
-    else:
-        _print(args, rows)
+    print_result(args, lambda: {**found, "turn": told}, lambda paint: print_rows(rows, paint, line_width()))
     return 0 if reading is None else reading.code
 
 
 # -- for people --------------------------------------------------------------------------------------------------------
-
-
-def _print(args: argparse.Namespace, rows: Iterator[Row]) -> None:
-    print_rows(rows, paint_of(args), line_width())
-    sys.stdout.flush()
 
 
 def _installed_rows(found: dict[str, Any]) -> Iterator[Row]:
