@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,25 +30,20 @@ class Constraint(Protocol):
     """A condition on a text. States are hashable values; None: the text can no longer meet the condition."""
 
     @property
-    @abstractmethod
     def start(self) -> Any:
         """The state at the start of the text."""
 
     @property
-    @abstractmethod
     def edges(self) -> set[int]:
         """Where the ranges of characters begin that the constraint treats alike."""
 
-    @abstractmethod
     def step(self, state: Any, char: str) -> Any:
         """The state after the character."""
 
-    @abstractmethod
     def final(self, state: Any) -> bool:
         """Whether the text may end here."""
 
     @property
-    @abstractmethod
     def regex(self) -> str:
         """The constraint as a Lark terminal, with llguidance's operators."""
 
