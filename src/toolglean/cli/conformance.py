@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from toolglean.batch.lines import InputError
+from toolglean.batch.lines import InputError, values_in
 from toolglean.cli.output import check_new, for_people, write_file
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.cli.usage import add_options, did_you_mean
@@ -211,13 +211,8 @@ def _list(args: argparse.Namespace, used: CaseSet, cases: list[Case]) -> None:
 
 def _listed(used: CaseSet, cases: list[Case]) -> dict[str, Any]:
     names = ("id", "kind", "format", "tier", "question", "disputed", "source", "license", "third_party")
-    return {
-        "name": used.name,
-        "version": used.version,
-        "digest": used.digest,
-        "licenses": used.licenses,
-        "cases": [{name: getattr(case, name) or None for name in (*names, "third_party_license")} for case in cases],
-    }
+    listed = [{name: getattr(case, name) or None for name in (*names, "third_party_license")} for case in cases]
+    return {**values_in(used, ("name", "version", "digest", "licenses")), "cases": listed}
 
 
 # -- the run -----------------------------------------------------------------------------------------------------------
