@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
+from toolglean.batch.lines import values_in
 from toolglean.cli.output import WIDTH, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
 from toolglean.formats import Format, all_formats
 from toolglean.formats.registry import format_named
 
-__all__ = ["add_arguments", "declaration"]
+__all__ = ["add_arguments", "to_paste"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +73,11 @@ def shape(declared: Format) -> str:
     return (before + call + after).replace("{ws}", "").replace("\n", "\\n")
 
 
+def to_paste(declared: Format, known: str | None) -> str:
+    """What reads the format in a program: its name if it is known by one, otherwise its declaration."""
+    return f"Parser(tools, format={known!r})" if known else declaration(declared)
+
+
 def declaration(declared: Format) -> str:
     """The declaration as Python that makes the same format, with its markers in a comment."""
     codec = type(declared.arguments).__name__
@@ -121,12 +127,7 @@ def _variable(name: str) -> str:
 
 
 def _as_json(declared: Format) -> dict[str, Any]:
-    found = {
-        **json.loads(declared.to_json()),
-        "aliases": declared.aliases,
-        "models": declared.models,
-        "source": declared.source,
-    }
+    found = {**json.loads(declared.to_json()), **values_in(declared, ("aliases", "models", "source"))}
     try:
         template = declared.to_response_template()
     except FormatError:

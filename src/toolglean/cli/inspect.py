@@ -97,7 +97,7 @@ def _refused(args: argparse.Namespace, source: TemplateSource, error: FormatErro
 
 
 def _show(found: Inference, paint: Paint) -> None:
-    from toolglean.cli.formats import declaration  # noqa: PLC0415  # --help does not need it
+    from toolglean.cli.formats import to_paste  # noqa: PLC0415  # --help does not need it
 
     rows = [
         ("language", found.language),
@@ -111,8 +111,4 @@ def _show(found: Inference, paint: Paint) -> None:
     print_rows(rows, paint)
     known = find_format(found.recognised) if found.recognised else None
     print()
-    print(
-        f"Parser(tools, format={known.name!r})"
-        if known is not None and known == found.format
-        else declaration(found.format)
-    )
+    print(to_paste(found.format, known.name if known is not None and known == found.format else None))

@@ -14,7 +14,7 @@ from typing import Any
 from toolglean.batch.lines import InputError, fields_of, json_in, name_of
 from toolglean.batch.turns import Columns
 from toolglean.cli.chunks import read_input
-from toolglean.cli.formats import declaration
+from toolglean.cli.formats import to_paste
 from toolglean.cli.options import read_text, read_tools
 from toolglean.cli.output import Paint, add_result_options, check_new, labelled, print_result, print_rows, write_file
 from toolglean.cli.usage import add_options, exit_codes
@@ -103,7 +103,4 @@ def _show(found: Learnt, paint: Paint) -> None:
     losses = labelled("losses", found.losses, Paint.YELLOW)
     print_rows([("format", said, Paint.BOLD), *labelled("evidence", found.evidence), *losses], paint)
     print()
-    if found.recognised:
-        print(f"Parser(tools, format={found.recognised!r})")
-    else:
-        print(declaration(replace(found.format, origin=NO_ORIGIN)))
+    print(to_paste(replace(found.format, origin=NO_ORIGIN), found.recognised))
