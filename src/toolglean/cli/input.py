@@ -38,7 +38,6 @@ __all__ = [
     "one_turn",
     "open_input",
     "row_reader",
-    "tools_or_shipped",
 ]
 
 _with_line = re.compile(r"(.+):([0-9]+)", re.DOTALL).fullmatch
@@ -238,22 +237,16 @@ class Turn:
         """How it is read: by the arguments of the command, and, where they leave it open, by what the line says."""
         from toolglean.batch.outcome import code_of, read_turn  # noqa: PLC0415
         from toolglean.batch.pool import ParserFactory  # noqa: PLC0415
+        from toolglean.kit.demo import load_tools  # noqa: PLC0415
 
         if self.written is not None and self.written.thoughts:
             args = without_prompt(args)  # the server has taken the reasoning out
-        factory = made_with(args, lambda tools, **parsing: ParserFactory(tools_or_shipped(tools, self), **parsing))
+        factory = made_with(args, ParserFactory, tools=load_tools() if self.shipped else None)
         own = columns_of(args).of(self.value)
         parser, problem = factory.parser(*own)
         output, _ = read_turn(self.written or Written(self.chunks), parser, problem)
         notes = self.notes if problem is None else (*self.notes, f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
         return Reading(*factory.arguments(*own), output, code_of(fields_of(output)), notes)
-
-
-def tools_or_shipped(tools: Any, given: Turn | Input) -> Any:
-    """The tools that were given; for a shipped stream, otherwise its own."""
-    from toolglean.kit.demo import load_tools  # noqa: PLC0415
-
-    return load_tools() if tools is None and given.shipped else tools
 
 
 def one_turn(args: argparse.Namespace) -> Turn:

@@ -177,8 +177,13 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
+def made_with(args: argparse.Namespace, make: Callable[..., T], tools: Any = None) -> T:
     """Call `make`, such as `Parser`, with the tools and the options of the parser that the arguments describe.
+
+    Args:
+        args: the arguments.
+        make: what is called.
+        tools: the tools if there is no `--tools`.
 
     Raises:
         InputError: a file cannot be read, or has the wrong content.
@@ -191,7 +196,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     variables = variables_of(args)
     if variables and args.template is None:
         raise InputError("--set needs --template: only templates take variables")
-    tools = None if args.tools is None else read_tools(args.tools)
+    tools = tools if args.tools is None else read_tools(args.tools)
     template = None
     if args.template is not None:
         read_template(args.template)  # for its errors, which name the file

@@ -12,7 +12,7 @@ from itertools import chain
 from toolglean.batch.lines import InputError, fields_of, json_line, row_of
 from toolglean.batch.outcome import Counts, code_of
 from toolglean.cli.chunks import Line
-from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader, tools_or_shipped
+from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader
 from toolglean.cli.options import add_format_options, at_least_one, made_with
 from toolglean.cli.output import end_line, event_line, for_machines
 from toolglean.cli.usage import add_options, exit_codes
@@ -75,7 +75,9 @@ def run(args: argparse.Namespace) -> int:
     if args.summary or args.fail_fast:
         raise InputError("--summary and --fail-fast are for turns, and this is one stream: pass --turns if it is not")
     if found.shipped is not None:
-        parser = made_with(args, lambda tools, **parsing: Parser(tools_or_shipped(tools, found), **parsing))
+        from toolglean.kit.demo import load_tools  # noqa: PLC0415  # only such a stream needs it
+
+        parser = made_with(args, Parser, tools=load_tools())
     turns = chain(map(parser.feed, found.chunks or ()), _last(parser))
     return _as_events(turns, parser) if args.events else _as_output(turns, parser)
 
