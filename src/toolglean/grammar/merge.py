@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["KINDS", "NEVER", "all_disjoint", "disjoint", "merged"]
+__all__ = ["KINDS", "NEVER", "all_disjoint", "disjoint", "merged", "values_of"]
 
 NEVER = False
 """The schema that nothing meets, as JSON Schema writes it."""
@@ -111,7 +111,7 @@ def disjoint(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     kinds = [_kinds(each) for each in (one, other)]
     if not kinds[0] & kinds[1]:
         return True
-    values = [_values(each) for each in (one, other)]
+    values = [values_of(each) for each in (one, other)]
     if values[0] is not None and values[1] is not None and not any(each in values[1] for each in values[0]):
         return True
     shared = set(one.get("required") or ()) & set(other.get("required") or ())
@@ -126,7 +126,7 @@ def disjoint(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _kinds(schema: Mapping[str, Any]) -> set[str]:
     kind = schema.get("type")
-    values = _values(schema)
+    values = values_of(schema)
     if kind is None and values is not None:
         words = {bool: "boolean", str: "string", int: "number", float: "number", dict: "object", list: "array"}
         return {words.get(type(each), "null") for each in values}
@@ -135,7 +135,8 @@ def _kinds(schema: Mapping[str, Any]) -> set[str]:
     return found | ({"null"} if schema.get("nullable") is True else set())
 
 
-def _values(schema: Mapping[str, Any]) -> list[Any] | None:
+def values_of(schema: Mapping[str, Any]) -> list[Any] | None:
+    """The values that the schema itself names; None if it names none."""
     if "const" in schema:
         return [schema["const"]]
     found = schema.get("enum")

@@ -15,6 +15,7 @@ from toolglean.grammar.nodes import EMPTY, Lit, Node, alt, chars, opt, repeat, s
 
 __all__ = ["are_supported", "number"]
 
+BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 DIGIT = chars(("0", "9"))
 POSITIVE = chars(("1", "9"))
 MOST_DIGITS = 299  # even with an exponent of two digits, such a number fits a float
@@ -27,8 +28,7 @@ _exact = Context(prec=3 * PLACES)
 
 def are_supported(schema: Mapping[str, Any]) -> bool:
     """Whether the bounds in a schema are numbers, not too large, and of not too many digits for a grammar."""
-    words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
-    return all(_is_bound(schema[word]) for word in words if schema.get(word) is not None)
+    return all(_is_bound(schema[word]) for word in BOUNDS if schema.get(word) is not None)
 
 
 def _is_bound(value: Any) -> bool:
@@ -38,10 +38,7 @@ def _is_bound(value: Any) -> bool:
 
 def number(schema: Mapping[str, Any], *, whole: bool = False) -> Node | None:
     """A number, or a whole one, between the bounds in a schema; None if there is none."""
-    low, over, high, under = (
-        None if (bound := schema.get(word)) is None else Decimal(str(bound))
-        for word in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
-    )
+    low, over, high, under = (None if schema.get(word) is None else Decimal(str(schema[word])) for word in BOUNDS)
     lows = [_whole(low, ROUND_CEILING) if whole else low] if low is not None else []
     lows += [_next(over, ROUND_FLOOR, whole=whole)] if over is not None else []
     highs = [_whole(high, ROUND_FLOOR) if whole else high] if high is not None else []

@@ -16,7 +16,7 @@ from typing import Any
 
 from toolglean.grammar.keywords import SUPPORTED, closed, kinds_of, modern, unsupported_in
 from toolglean.grammar.members import Members
-from toolglean.grammar.merge import NEVER, all_disjoint, merged
+from toolglean.grammar.merge import NEVER, all_disjoint, merged, values_of
 from toolglean.grammar.patterns import pattern
 from toolglean.scan.coerce import looked_up
 from toolglean.scan.schema_faults import is_valid, matches
@@ -186,9 +186,7 @@ class Schemas:
     # -- shapes --------------------------------------------------------------------------------------------------------
 
     def _spread(self, schema: Mapping[str, Any], path: str) -> Iterator[Shape]:
-        members = schema.get("enum") if isinstance(schema.get("enum"), Sequence) else None
-        if "const" in schema:
-            members = [schema["const"]]
+        members = values_of(schema)
         if members is not None:
             rest = {keyword: setting for keyword, setting in schema.items() if keyword not in {"enum", "const"}}
             if "const" in schema:

@@ -146,11 +146,8 @@ class ReasoningCount:
     __slots__ = ("_certain", "_last", "_parser", "_places", "_read", "_seen")
 
     def __init__(self, syntax: ModelSyntax, begin: Mapping[str, Any]) -> None:
-        prompt = begin.get("prompt", "")
-        start: dict[str, Any] = {"prompt": prompt} if prompt else {}
-        if begin.get("in_reasoning"):
-            start["start"] = "reasoning"
-        self._parser = Parser(**start, **syntax.arguments)
+        start: Any = "reasoning" if begin.get("in_reasoning") else None
+        self._parser = Parser(start=start, prompt=begin.get("prompt", ""), **syntax.arguments)
         self._places: list[int] = []  # where the tokens begin that are not yet known to be one or the other
         self._seen = 0  # the end of the text that was read
         self._read = 0  # how many ids were read
