@@ -299,11 +299,8 @@ def _message(message: Mapping[str, Any], stopped: Any) -> Written:
     found = Written()
     found.thoughts += [text for key in REASONING_KEYS if isinstance(text := message.get(key), str) and text][:1]
     content = message.get("content")
-    if isinstance(content, str):
-        found.texts.append(content)
-    elif isinstance(content, list):
-        for part in content:
-            _add_part(found, part)
+    for part in _parts(content):
+        _add_part(found, part)
     refusal = message.get("refusal")
     found.texts += [refusal] if isinstance(refusal, str) else []
     for call in _calls(message):
@@ -333,6 +330,10 @@ def _add_call(found: Written, function: Any, id: str | None, *, cut: bool = Fals
     found.calls.append(ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread))
 
 
+def _parts(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [content] if isinstance(content, str) else []
+
+
 def _add_part(found: Written, part: Any) -> None:
     kind = part.get("type") if isinstance(part, dict) else None
     if isinstance(part, str):
@@ -356,8 +357,7 @@ def _of_items(items: list[dict[str, Any]]) -> Written:
     """A response of the Responses API: its messages joined, its reasoning, its calls."""
     found = Written()
     for item in items:
-        content = item.get("content")
-        parts = content if isinstance(content, list) else [content] if isinstance(content, str) else []
+        parts = _parts(item.get("content"))
         if item.get("type") == "reasoning":
             summary = item.get("summary")
             said = parts or (summary if isinstance(summary, list) else [])

@@ -114,12 +114,8 @@ class Values:
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
             return [self.dialect.list_brackets[-1]] if least == 0 else []
         inner = self.value(items, f"{shape.path}.items")
-        return [self._list(inner, least, most)]
-
-    def _list(self, item: Node, least: int = 0, most: int | None = None) -> Node:
-        # As an object has members of which none is listed.
-        dialect, members = self.dialect, Members((), True, least, most)
-        return members.written([], dialect.comma, self.rules, item, dialect.list_brackets)
+        members = Members((), True, least, most)  # as an object has members of which none is listed
+        return [members.written([], self.dialect.comma, self.rules, inner, self.dialect.list_brackets)]
 
     def _tuple(self, first: list[Any], others: Any, least: int, most: int | None, path: str) -> list[Node]:
         before, after, empty = self.dialect.list_brackets
