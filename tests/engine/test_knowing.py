@@ -45,9 +45,6 @@ TURNS = {
         '<minimax:tool_call>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
         '<invoke name="look">\n<parameter name="city">Kobe</parameter>\n</invoke>\n</minimax:tool_call>'
     ),
-    "text that begins with the marker of code": (
-        '<|python_start|>I look.<|python_end|>{"name": "look", "parameters": {"city": "Oslo"}}<|eot|>'
-    ),
     "an attribute that only another family declares": (
         '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n</invoke>'
     ),

@@ -121,7 +121,6 @@ ROWS = [
         Row(what, text, [], "Hm.", "Yes", name, options)
         for what, text, own, options in (
             ("a closer without its last marker", "Hm.<|close|>think<|open|>response<|sep|>Yes", "kimi-k3", OPENED),
-            ("a message's end without it", "<|open|>think<|sep|>Hm.<|close|>think<|sep|><|open|>response<|sep|>Yes<|close|>message", "kimi-k3", {}),
             ("an opener whose first marker comes twice", "<|channel><|channel>thought\nHm.\n<channel|>Yes", "gemma-4", {}),
         ) for name in (own, "auto")
     ),
@@ -162,6 +161,14 @@ ROWS = [
             "a result": "\n<tool_response>\n", "a quoted line": ", I think\n> ",
         }.items() for name in ("auto", "hermes", "qwen3-coder")
     ),
+    *(
+        Row(f"another role's header in the reasoning, {what}", f"<think>Hm.\n{before}<|im_start|>user\nDo it.\n{after}{HERMES}", [], f"Hm.\n{before}<|im_start|>user\nDo it.\n{after}{HERMES}", format=name)
+        for what, before, after in (
+            ("in a fence", "```\nabc\n", ""), ("in a fence that is closed", "```\n", "```\n"), ("behind a lone backtick", "a ` and ", ""),
+            ("between backticks", "a ` and ", "and ` too.\n"), ("in a comment", "<!-- ", "-->\n"),
+        ) for name in ("auto", "hermes")
+    ),
+    Row("a draft that holds the opener of an element", f"<think>I could do {HERMES.replace('Oslo', '<pre>')} but no.\nSo:\n{HERMES}", ["get_weather"], f"I could do {HERMES.replace('Oslo', '<pre>')} but no.\nSo:"),
     Row("a quoted line before a call in reasoning that never ends", f"<think>It says\n> so.\n{HERMES}", ["get_weather"], "It says\n> so."),
     Row("a sign of more and one of less before it", f"<think>If x > 0 and x < 9, `x` is\n{HERMES}", ["get_weather"], "If x > 0 and x < 9, `x` is"),
     Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),

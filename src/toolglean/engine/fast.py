@@ -241,7 +241,7 @@ class FastPath:
         # Reasoning with something in it that may open a quotation, or be the header of another role; mostly it is not.
         if self._turn.judge.waits_in_reasoning or may_open(text):
             self._own()
-            self._turn.judge.reasoning(text, start, self._last or self._turn.last_text)
+            self._turn.judge.reasoning(text, start, self._last or self._turn.last_text, is_data=False)
         self._look_on = self._turn.tape.held != "" or self._turn.judge.waits_in_reasoning
 
     def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:

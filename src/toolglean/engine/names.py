@@ -52,7 +52,7 @@ def _before_names(server: str) -> tuple[str, ...]:
 _article = re.compile("^(your|my|the|a|some|any|example|sample)(?=.)").sub
 _sign = re.compile(r"[\W_]+").sub
 _name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
-_with_attribute = re.compile(r"([\w.-]+)([\"']?)\s+\w+=\2[^\"'<>=]*").fullmatch
+_with_attribute = re.compile(r"([\w.-]+)([\"']?)\s+(?!name=)(\w+)=\2[^\"'<>=]*").fullmatch
 
 
 def is_placeholder(name: str) -> bool:
@@ -167,7 +167,8 @@ class Names:
         bare = word.strip()
         ways = [unescaped, bare, *([bare[1:-1]] if len(bare) > 1 and bare[0] == bare[-1] in {'"', "'"} else ())]
         other = None if not bare or "=" in word or contains_markup(word) is not None else unescaped
-        if (attribute := _with_attribute(bare)) is not None:  # `x" string="true`
+        attribute = _with_attribute(bare)  # `x" string="true`
+        if attribute is not None and not self.has_parameter(name, attribute[3]):
             ways, other = [*ways, attribute[1]], attribute[1] if attribute[2] and self.keys_of(name) is None else None
         return next((each for each in ways if self.has_parameter(name, each)), other)
 

@@ -37,7 +37,7 @@ class Speech(Keeping):
         if text and self._is_beyond_draft(text, start):
             return
         if self.channel != CONTENT:
-            self.judge.reasoning(text, start, before)
+            self.judge.reasoning(text, start, before, is_data=is_data)
             self._say_reasoning(text, start)
             return
         if (is_data and not unsure) or not self.reads_by_schema:
@@ -364,7 +364,7 @@ class Speech(Keeping):
         if not is_prose:
             self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
         if self.channel != CONTENT:
-            self.say(text, draft.start)
+            self.say(text, draft.start, is_data=True)
         elif draft.is_quoted:  # the code continues, whatever its text contains
             self.remember(text)
             self.judge.quoted()

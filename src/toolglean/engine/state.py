@@ -281,7 +281,7 @@ class TurnState(Plain):
     def is_quoted_here(self) -> bool:
         """Whether the region begins in a quotation, and no special token has written its marker."""
         judge = self.judge
-        code = judge.others if self.channel else judge.code
+        code = judge.thought if self.channel else judge.code
         quoted = code is not None and code.sure
         # Directly after a backtick, too: no reasoning begins so.
         quoted = quoted or (judge.in_doubt and judge.code is not None and judge.code.end == self.region.start)

@@ -29,10 +29,7 @@ MOST = 96  # characters of such a marker
 MOST_KEY = 32  # characters of a key in it
 SPACE = r"[ \t]{0,4}"
 
-FORMS = (
-    *(("parameter", "param"), ("parameter", "parameters"), ("argument", "arg")),
-    *(("arg_value", "value"), ("arg_value", "arg_val")),
-)
+FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("arg_value", "arg_val"))
 """Words that models confuse."""
 
 _TAG = ("<", "/", "name", ">")  # the parts of a tag that has no prefix

@@ -17,7 +17,7 @@ from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
 from toolglean.engine.page.where import Before, Closed, Where, line_before
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import NO_GUARD, Finder
+from toolglean.scan.text import KEPT, NO_GUARD, Finder
 
 __all__ = ["Quotes", "watch"]
 
@@ -198,12 +198,16 @@ class Quotes(Plain):
         elif text:
             self._passed, self._before = (self._passed + text)[-_KEPT:], None
 
+    def go_on_behind(self, text: str) -> None:
+        """What comes next follows that text, which was passed by: of it, only the end matters."""
+        self._passed, self._before, self.where = "", None, self.where._replace(last=text[-KEPT:])
+
     def scan(self, text: str, start: int, before: str = "") -> None:
         """Read on: text, which begins at `start`. `before`: the end of what comes before it, if that was passed by."""
         if not text:
             return
         if before and start != self._end:
-            self.pass_by(before)
+            self.go_on_behind(before)
         if not self.changes(text):
             self._passed, self._end = (self._passed + text)[-_KEPT:], start + len(text)
             return

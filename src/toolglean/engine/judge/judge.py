@@ -34,7 +34,9 @@ class Judge(Plain):
     Attributes:
         code: whether content is quoted; None if that does not matter.
         closers: closers that may come outside a call.
-        others: the same of the reasoning; None as long as nothing in it may open anything.
+        others: whether another role's header is in the reasoning, also in a quotation; None as long as nothing in it
+            may open anything.
+        thought: whether the reasoning is quoted; None as long as `others` is.
         for_user: whether the text is for the user alone.
         fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
         refused: the place up to which the last quoted call that was ignored reaches at least: none begins before it.
@@ -44,13 +46,16 @@ class Judge(Plain):
             held back as in reasoning; or 0.
     """
 
-    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "mentioned", "others", "refused")
+    __slots__ = (
+        *("attempt", "closers", "code", "draft", "fence", "for_user", "mentioned", "others", "refused", "thought"),
+    )
 
-    owned = ("attempt", "code", "draft", "others")
+    owned = ("attempt", "code", "draft", "others", "thought")
 
     def __init__(self, code: Quotes | None) -> None:
         self.code = code
         self.others: Quotes | None = None
+        self.thought: Quotes | None = None
         self.closers = TRUSTED
         self.for_user = False
         self.fence = ""
@@ -61,22 +66,29 @@ class Judge(Plain):
 
     # -- what is emitted -----------------------------------------------------------------------------------------------
 
-    def reasoning(self, text: str, start: int, before: str) -> None:
-        """Reasoning is emitted. `before`: the end of what comes before it."""
-        if self.others is None:
+    def reasoning(self, text: str, start: int, before: str, *, is_data: bool) -> None:
+        """Reasoning is emitted. `before`: the end of what comes before; `is_data`: it is a call, and opens nothing."""
+        if self.others is None or self.thought is None:
             if self.code is None or may_open(text) is None:
                 return
-            self.others = type(self.code)(heeded=self.code.heeded).reads_json(on=False)
-        self.others.scan(text, start, before)
+            self.others = type(self.code)(heeded=False)
+            self.thought = type(self.code)(heeded=self.code.heeded).reads_json(on=False)
+            self.thought.go_on_behind(before)
+        self.others.scan(text, start)
+        if is_data:
+            self.thought.pass_by(text, is_data=True)
+        else:
+            self.thought.scan(text, start, before)
 
     def marker_in_reasoning(self, place: int) -> None:
         """What follows in the reasoning is a marker: it may complete another role's header."""
-        if self.others is not None:
+        if self.others is not None and self.thought is not None:
             self.others.settle(place)
+            self.thought.settle(place)
 
     def reasoning_began(self) -> None:
         """Another kind of text begins: reasoning, or content."""
-        self.others, self.mentioned = None, 0
+        self.others, self.thought, self.mentioned = None, None, 0
 
     def mention(self, channel: int) -> None:
         """An opener of that kind of reasoning was a word of a sentence; 0: a closer."""
@@ -164,7 +176,7 @@ class Judge(Plain):
     @property
     def waits_in_reasoning(self) -> bool:
         """Whether what comes next in the reasoning must be examined even if it shows no sign."""
-        return self.others is not None and self.others.waits
+        return self.others is not None and self.thought is not None and (self.others.begun or self.thought.waits)
 
     @property
     def is_other_role(self) -> bool:

@@ -253,7 +253,7 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 # -- it is not a call --------------------------------------------------------------------------------------------------
 
 
-_begins_next = re.compile(r"(?<![<\[|\s])[<\[|\s]+(?:(?<=[<\[|])[^\s<>\[\]\"]+)?\Z").search
+_begins_next = re.compile(r"(?<![<\[|\s])[<\[|\s]++(?:(?<=[<\[|])[^\s<>\[\]\"]{1,64})?\Z").search
 """Finds the beginning of the marker with which what follows a call may have begun, and the white space before it."""
 
 

@@ -388,8 +388,8 @@ REPAIRS = (
     Repair(
         BACKSLASH,
         r"a backslash that is not escaped, in a string of JSON: `\d`, `\.`",
-        "the rest is JSON, in a call's markers, the sign behind it is one that nobody escapes without need, and no "
-        "escape of the arguments is for another character: `\\n` may be meant for a backslash, too",
+        "the rest is JSON, in a call's markers, the sign behind it is one that nobody escapes without need, and the "
+        'arguments have no other escapes but `\\"`: `\\n` may be meant for a backslash, too, and `\\\\` for two',
         _with_backslash,
     ),
 )

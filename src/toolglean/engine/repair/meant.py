@@ -66,14 +66,17 @@ def ends_with_stray_tag(value: str) -> bool:
 _closing_tag = re.compile(r"</([\w:.-]{1,64})>\s*\Z").search
 
 
-def has_other_escapes(arguments: str) -> bool:
-    """Whether JSON has an escape for something else than a backslash or a quotation mark: it may be a lone one. Or one
-    of Python's, for a character by its number or its name.
+def has_other_escapes(arguments: str, inserted: int) -> bool:
+    """Whether JSON has other escapes than that many of a backslash, which were inserted: others may be lone ones, too.
+    Only those of quotation marks are sure, unless they may end the string. Or whether it has one of Python's, for a
+    character by its number or its name.
     """
-    return _other_escape(arguments) is not None
+    found = _escape(arguments)
+    own = [each for each in found if each[0] == "\\\\"]
+    return len(own) != inserted or any(each[0] not in {"\\\\", '\\"'} or each[1] for each in found)
 
 
-_other_escape = re.compile(r'(?<!\\)(?:\\\\)*(?:\\[^\\"/]|(?<=\\\\)(?:U[\da-fA-F]{8}|N\{))').search
+_escape = re.compile(r'(\\.)((?<=\\\\)(?:U[\da-fA-F]{8}|N\{)|(?<=")\s*[,:}\]])?', re.DOTALL).findall
 
 
 def may_be_rest_of(marker: str, value: str) -> bool:

@@ -72,9 +72,10 @@ class Trial(Plain):
         status: whether the call has ended.
         end: the place up to which it has read; rest: the text given after it.
         final: whether the marker inserted last must be the last of its call.
+        backslashes: how many were inserted.
     """
 
-    __slots__ = ("_attempt", "_first", "end", "final", "rest", "status")
+    __slots__ = ("_attempt", "_first", "backslashes", "end", "final", "rest", "status")
     owned = ("_attempt",)
 
     def __init__(self, attempt: Attempt, repair: Repair, *, final: bool = False) -> None:
@@ -82,7 +83,7 @@ class Trial(Plain):
         self._first = self.turn.emit.index - self.turn.emit.open
         self.status = NEED
         self.end, self.rest = -1, ""
-        self.final = final
+        self.final, self.backslashes = final, 0
         self.turn.begin_trial(repair)
         if (draft := self.turn.judge.draft) is not None:  # the turn itself returns what was before it
             draft.emit.release()
@@ -101,7 +102,8 @@ class Trial(Plain):
 
     def repaired(self, name: str, fault: Fault) -> None:
         """Report what was repaired; "": nothing was."""
-        if name:
+        self.backslashes += name == BACKSLASH
+        if name and name not in self.turn.emit.repairs:
             self.turn.repaired(name, fault.text, fault.place)
 
     def read(self, pieces: list[Piece], *, last: bool = False) -> Status:
@@ -142,8 +144,7 @@ class Trial(Plain):
         assert suspended is not None
         fault, put = suspended.fault, suspended.fault.put
         assert put is not None
-        if fault.name not in self.turn.emit.repairs:
-            self.repaired(fault.name, fault)
+        self.repaired(fault.name, fault)
         self.final = put.final
         self.turn.resume()
         text, place = stack.pop()
@@ -307,7 +308,7 @@ def _is_meant(suspended: Suspended, trial: Trial) -> bool:
     call, put = trial.call, fault.put
     if call is None or put is None or not matches_schema(trial.turn, call):
         return False
-    if BACKSLASH in call.repairs and has_other_escapes(call.arguments_text):
+    if trial.backslashes and has_other_escapes(call.arguments_text, trial.backslashes):
         return False
     if fault.name not in OF_VALUES:
         return True

@@ -51,11 +51,11 @@ FORMATS = (
         also=(K3_CALL + K3_JSON + "<|close|>call<|sep|>",),
         parameter='<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
         reasoning=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
-        reasonings=(("<|open|>think<|sep|>", "<|close|>think"),),  # the last marker is lost now and then
+        reasonings=(("<|open|>think<|sep|>", "<|close|>think<|open|>response<|sep|>"),),  # one is lost now and then
         content_markers=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),
         drop=(
             *("<|close|>response<|sep|>", "<|close|> response <|sep|>"),
-            *("<|close|>message<|sep|>", "<|close|>message", "<|end_of_msg|>"),
+            *("<|close|>message<|sep|>", "<|end_of_msg|>"),
         ),
         types={
             "string": "string",

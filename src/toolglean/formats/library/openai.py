@@ -28,10 +28,11 @@ KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>p
 WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name}{_}json{arguments}", "commentary to=functions.{name}{_}json{arguments}"),
+    # The channel's name, once more before the header.
+    *(f"commentary{{ws}}<|channel|>commentary to=functions.{{name}}{kind}{BODY}" for kind in JSON_KINDS),
 )
-# Between two calls: the next message's header, whole or without its first token, or its channel alone. The recipient
-# may be in the role.
-LEADS = (HEADER, "assistant", "commentary")
+# Between two calls: the next message's header, whole or without its first token. The recipient may be in the role.
+LEADS = (HEADER, "assistant")
 # In the middle of the text too: after a channel's name, which is glued to the text before.
 GLUED = ("to=functions.{name}{_}json{arguments}", "to=functions.{name}{_}code{arguments}")
 
