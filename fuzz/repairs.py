@@ -55,13 +55,12 @@ LINES = (
     "if a < b:\n    print({1: [2]})\n",
     "one\ntwo",
     "</p>\n<p>",
-    r"\d+\.\w",
-    "C:\\dir\\",
-    r"C:\new\Users",
     "a\n\n",
     "- `x`, y: `z`",
     "see <parameter=city> or </function>",
 )
+BACKSLASHES = (r"\d+\.\w", 'say "\\d"', "C:\\dir", "C:\\dir\\", r"C:\new\Users")
+"""Values that only the repair of backslashes needs: others have few."""
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -364,6 +363,8 @@ def cases(repair: str, name: str, count: int, seed: int = 0) -> Iterator[Case]:
     for number in range(seed, seed + count):
         rng = random.Random(f"{repair} {name} {number}")
         given = arguments(rng)
+        if repair == BACKSLASH:
+            given["city"] = rng.choice(BACKSLASHES)
         try:
             text = render(declared, [("get_weather", given)], tools=TOOLS)
         except UsageError:  # the format cannot express it
