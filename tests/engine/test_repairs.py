@@ -158,6 +158,8 @@ LEFT = [
     ("one of them behind its sign", "auto", QWEN.format("<parameter=a\nx\n<parameter=n=5</parameter>")),
     ("in a quoted line", "auto", "> <tool_call>\n<function=f\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>"),
     ("another key behind a line's end", "qwen3-coder", QWEN.format("<parameter=a\nx\n<parameter=n>\n5\n</parameter>")),
+    ("a tag of the value that is closed", "qwen3-coder", QWEN.format("<parameter=a>\n<param>\n1\n</param>")),
+    ("the same on one line, and another parameter", "auto", QWEN.format("<parameter=a>\n<param>1</param>\n<parameter=n>\n5\n</parameter>")),
     ("an attribute", "qwen3-coder", QWEN.format('<parameter=a="x"</parameter>')),
     ("a sign on the next line", "qwen3-coder", QWEN.format("<parameter=a\n>x\n</parameter>")),
     ("a mention without its sign", "qwen3-coder", "Use <function=f\n<parameter=a>x</parameter> so."),

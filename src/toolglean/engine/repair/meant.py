@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bracket_is_unambiguous",
     "call_of",
+    "closes_tag_of",
     "ends_with_stray_tag",
     "has_other_escapes",
     "key_of",
@@ -55,6 +56,12 @@ def keys_match(tool: Tool | None, keys: Collection[str]) -> bool:
     return (not tool.properties or bool(extra) or all(key in tool.properties for key in keys)) and (
         not isinstance(required, list | tuple) or all(key in keys for key in required)
     )
+
+
+def closes_tag_of(closer: str, value: str) -> bool:
+    """Whether that closing tag, in another spelling than the parameter's, may close one that is in the value."""
+    found = _closing_tag(closer)
+    return found is not None and f"<{found[1]}" in value
 
 
 def ends_with_stray_tag(value: str) -> bool:

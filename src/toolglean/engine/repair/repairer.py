@@ -29,6 +29,7 @@ from toolglean.engine.repair.candidates import (
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
     call_of,
+    closes_tag_of,
     ends_with_stray_tag,
     has_other_escapes,
     key_of,
@@ -320,7 +321,7 @@ def _is_meant(suspended: Suspended, trial: Trial) -> bool:
         return False
     if fault.name == OPENER and any(may_be_rest_of(put.text, text) for text in texts):
         return False
-    return not any(map(ends_with_stray_tag, texts))
+    return not any(ends_with_stray_tag(text) or closes_tag_of(fault.text, text) for text in texts)
 
 
 def _is_over(turn: Turn, suspended: Suspended, trial: Trial, *, at_end: bool) -> bool | None:
