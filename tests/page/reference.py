@@ -110,8 +110,8 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     before, after = text[: match.start()], text[match.end() :]
     if row.at is At.LINE:
         shown = f"\n{before}"[-4:]
-        if match[0][:1] == "~" and _is_deep(shown) and "`" in before.rpartition("\n")[2]:
-            return None  # a backtick that waits shows that something is on the line
+        if match[0][:1] == "~" and _is_deep(shown) and len(re.findall("`+", before.rpartition("\n\n")[2])) % 2:
+            return None  # where a backtick waits, it is known whether something is on the line
         return match if _is_first(shown) and not (row.context is Context.ELEMENT and _is_deep(shown)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
 
