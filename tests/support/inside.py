@@ -29,6 +29,7 @@ from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Pro
 from toolglean.scan.json import ESCAPE, IN_NUMBER, LITERAL, JsonScanner
 from toolglean.scan.plain import Plain, joined
 from toolglean.scan.scanner import FAIL
+from toolglean.scan.text import Finder
 from toolglean.scan.tokens import JsonTokens
 
 __all__ = ["IGNORED", "inside", "state_difference"]
@@ -141,6 +142,11 @@ _ignored(
     "behind the first call of a list, no other format is asked for what cannot be read: the call that failed is reported",
     lambda value: isinstance(value, Reading) and isinstance(value.stage, Objects) and value.stage._begun,
     "fallback",
+)
+_ignored(
+    "what a finder puts together when it is needed for the first time: two that look for the same may be two objects",
+    lambda value: isinstance(value, Finder),
+    "_joined",
 )
 _ignored(
     "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",

@@ -115,8 +115,8 @@ class Ending(Stage):
         if self._slot.kind == "keywords":
             return _ends_python(reading.walk, rest)
         if not _has_closer(reading):  # so nothing that follows is inside the call, except a comment on its line
-            is_marker = _is_marker(reading.walk, rest)
-            return _is_no_comment(rest) if is_marker is False else is_marker
+            is_free = _is_no_comment(rest)
+            return _is_marker(reading.walk, rest) if is_free is False else is_free
         if self._slot.kind == "call":
             return _ends_object(reading.walk, rest)
         return _ends_arguments(turn, reading.walk, rest)
