@@ -13,7 +13,6 @@ import re
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
-from toolglean.engine.judge.judge import may_open
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
 from toolglean.engine.tape import UNBOUND, WINDOW
@@ -237,12 +236,14 @@ class FastPath:
             if turn.object is not None and turn.notes_unread(start + len(text)):
                 self._shut_fast_paths()
 
-    def _tell_headers(self, text: str, start: int) -> None:
+    def _tell_reasoning(self, text: str, start: int) -> None:
         # Reasoning with something in it that may open a quotation, or be the header of another role; mostly it is not.
-        if self._turn.judge.waits_in_reasoning or may_open(text):
+        judge = self._turn.judge
+        if judge.waits_in_reasoning or (judge.code is not None and judge.code.may_begin(text)):
             self._own()
-            self._turn.judge.reasoning(text, start, self._last or self._turn.last_text, is_data=False)
-        self._look_on = self._turn.tape.held != "" or self._turn.judge.waits_in_reasoning
+            judge = self._turn.judge
+            judge.reasoning(text, start, self._last or self._turn.last_text, is_data=False)
+        self._look_on = self._turn.tape.held != "" or judge.waits_in_reasoning
 
     def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:
         self._catch_up()
@@ -316,7 +317,7 @@ class FastPath:
         self._pos += len(chunk)
         tape.hold(text[place:])
         if turn.channel:
-            self._tell_headers(said, start)
+            self._tell_reasoning(said, start)
             self._last = self._with_last(said) if said else self._last
         else:
             if place:

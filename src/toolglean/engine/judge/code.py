@@ -63,8 +63,10 @@ class Quotes(Plain):
         *("made_up", "waits", "where"),
     )
 
-    # fast.py asks this; it is an attribute so that it need not import this file.
+    # fast.py and judge.py ask these; they are attributes so that these files need not import this one.
     watch: ClassVar = staticmethod(watch)
+    may_begin: ClassVar = staticmethod(re.compile(f"[{re.escape(_ALWAYS + _GUARDED)}]").search)
+    """Finds that with which a context begins."""
 
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded, self._json = heeded, heeded

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
@@ -19,10 +18,7 @@ if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.drafts import Draft
 
-__all__ = ["Judge", "may_open"]
-
-may_open = re.compile(r"[`~<>\[]").search
-"""Finds with what a context begins in the reasoning."""
+__all__ = ["Judge"]
 
 TRUSTED = Closers()
 NOWHERE = -(1 << 62)  # before every place: those in a prompt are below 0
@@ -69,7 +65,7 @@ class Judge(Plain):
     def reasoning(self, text: str, start: int, before: str, *, is_data: bool) -> None:
         """Reasoning is emitted. `before`: the end of what comes before; `is_data`: it is a call, and opens nothing."""
         if self.others is None or self.thought is None:
-            if self.code is None or may_open(text) is None:
+            if self.code is None or self.code.may_begin(text) is None:
                 return
             self.others = type(self.code)(heeded=False)
             self.thought = type(self.code)(heeded=self.code.heeded).reads_json(on=False)
