@@ -300,6 +300,14 @@ def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
     assert CALL in problem.text
 
 
+@pytest.mark.parametrize("digits", [4060, 4070, 4080])
+def test_json_behind_an_object_that_is_too_long_is_told(digits: int) -> None:
+    """Fixed bug: where both came in one chunk, nothing was said of it."""
+    text = f'\n{{"a": 1}}\n> So.\n{{"name": "get_weather", -{"9" * digits}, "x": 2}}}}\n{NEUTRAL}\nSure.'
+    events = events_of(lambda: make(trailing_json="content"), text)
+    assert [(each.code, each.text) for each in events if isinstance(each, Problem)] == [("unread-call", NEUTRAL)]
+
+
 @pytest.mark.parametrize("text", OTHER_KEYS)
 def test_json_that_names_a_tool_under_any_key_is_told(text: str) -> None:
     """Fixed bug: nothing was said of it."""

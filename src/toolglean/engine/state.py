@@ -91,9 +91,8 @@ class Unread(NamedTuple):
 
     def with_text(self, text: str, start: int) -> Self:
         """The same with that text, which is at that place, unless it was noted."""
-        if start >= self.until:
-            return self
-        text, start = text[max(self.end - start, 0) : self.until - start], max(start, self.end)
+        text = text[max(self.end - start, 0) : max(self.until - start, 0)]
+        start = min(max(start, self.end), self.until)
         gap = "\n" * (start - self.end)  # a marker, behind which a line may begin
         return self._replace(rope=grown(self.rope, gap + text), end=start + len(text))
 

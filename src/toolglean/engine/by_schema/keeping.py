@@ -147,13 +147,15 @@ class Keeping(TurnState):
                 self.object = self._in_fence(self.object, code.begins_fence(self.object.place, (region,)))
                 self.object = self.object and self.object.hiding(region)
         noted = self.object
-        if noted is None:
-            if self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt and self.described:
-                self.object = self._object_in(text, start, closed)
-        elif noted.until > noted.end:
-            self.object = noted = noted.with_text(text, start)
-            if "}" in text or noted.end - noted.place < NAME_WITHIN or noted.until <= noted.end:
-                self.object = self._object_in(joined(noted.rope), noted.place, noted.hidden)
+        while noted is not None and noted.end < min(noted.until, start + len(text)):
+            self.object = seen = noted.with_text(text, start)
+            if "}" in text or seen.end - seen.place < NAME_WITHIN or seen.until <= seen.end:
+                self.object = self._object_in(joined(seen.rope), seen.place, seen.hidden)
+            noted = self.object
+            if noted is None:
+                text, start = text[max(seen.end - start, 0) :], max(seen.end, start)
+        if noted is None and self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt:
+            self.object = self._object_in(text, start, closed) if self.described else None
 
     def _object_in(self, text: str, start: int, closed: tuple[Closed, ...], *, last: bool = False) -> Unread | None:
         # The first object in that text, outside of quotations or first in a fence, that is a call, or may become one: a
