@@ -89,12 +89,20 @@ ORPHANS = [
     Row("of no family", "It is done.</ul>", [], "It is done.</ul>", 0),
     Row("half of one", "It is done.</invoke></para", [], "It is done.</invoke></para", 0),
 ]  # fmt: skip
+BARE = '{"name": "f", "arguments": {"a": 1}}'
+BEHIND_BARE = [
+    Row("a closer", f"{BARE}</tool_call>", ["f"], "", 1),
+    Row("two, and the end of the message", f"{BARE}\n</tool_call></tool_calls><|eot_id|>", ["f"], "", 1),
+    Row("a closer, and text", f"{BARE}</tool_call> so", ["f"], "</tool_call> so", 0),
+    Row("a tag of no family", f"{BARE}</b>", ["f"], "</b>", 0),
+]
 
 
 ROWS = [
     *product(KIMI, ("kimi-k2", "auto")),
     *product(WRAPPED, ("auto", "hermes", "anthropic", "qwen3-coder")),
     *product(ORPHANS, ("auto", "hermes", "anthropic", "qwen3-coder", "mistral-v13", "gemma-4")),
+    *product(BEHIND_BARE, ("llama3-json", "sarashina", "lfm2", "xlam-object", "json-input")),
 ]
 
 

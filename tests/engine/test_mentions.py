@@ -206,6 +206,14 @@ def test_behind_a_call_without_a_marker_a_sign_is_no_cut_marker(text: str) -> No
     assert calls_of(events) == []
 
 
+def test_a_word_that_may_become_a_marker_is_text() -> None:
+    """Fixed bug: a turn that ended in the rest of a closer, without its brackets, ran what it mentioned."""
+    call = '<atem:invoke name="delete_all"><atem:parameter name="path">/</atem:parameter></atem:invoke>'
+    for rest in ("tool_call>", "tool_call> it is"):
+        events = read_with(["delete_all"], f"Hi. I could write {call}<|eom|>{rest}", format="muse")
+        assert calls_of(events) == []
+
+
 @pytest.mark.parametrize("text", ["[delete_all(),\nfoo]", "[delete_all(),\n# never\n]", "[delete_all(),\n x"])
 def test_a_line_break_in_a_list_that_is_open_ends_no_line(text: str) -> None:
     events = read_with(["delete_all"], text)

@@ -38,6 +38,7 @@ FAMILIES = {
     "<｜tool▁sep｜> <｜end▁of▁sentence｜> <think> </think>",
     "minimax-m2": "<minimax:tool_call> </minimax:tool_call> <think> </think> [e~[",
     "mistral": "[TOOL_CALLS] [AVAILABLE_TOOLS] [TOOL_RESULTS] </s> [THINK] [/THINK]",
+    "mistral-v11": "[TOOL_CALLS] [/TOOL_CALLS] [ARGS] [CALL_ID] </s> [THINK] [/THINK]",
     "mistral-v13": "[TOOL_CALLS] [ARGS] [CALL_ID] </s> [THINK] [/THINK]",
     "gemma-4": '<|tool_call> <tool_call|> <|"|> <|channel> <channel|> <turn|>',
     "harmony": "<|start|> <|channel|> <|message|> <|call|> <|end|> <|return|> <|constrain|>",
@@ -212,6 +213,17 @@ def test_markers_of_one_call_that_are_written_in_both_ways(family: str) -> None:
         assert not output.unfinished
         assert output.calls or [each.code for each in output.problems] == ["spelled-marker"], choice
         assert output.calls or output.content == call
+
+
+@pytest.mark.parametrize("before", ["[TOOL_CALLS]write_file[CALL_ID]", "[TOOL_CALLS]no_tool[CALL_ID]"])
+def test_a_spelled_call_behind_one_that_cannot_be_read(before: str) -> None:
+    """Fixed bug: it ran, though it is malformed where nothing is known of the tokens."""
+    call = call_of("mistral-v11")
+    case = known("mistral-v11", (before + call, False))
+    assert broken(case) is None
+    output = read(case, ["write_file"])
+    assert (output.calls, output.content) == ([], before + call)
+    assert [(each.code, each.text) for each in output.problems] == [("spelled-marker", call)]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -181,8 +181,8 @@ def keep_before_cut(turn: Turn, held: str) -> None:
     `held`: what may have become a marker.
     """
     begun = turn.payload is not None and not turn.region.bare and not turn.emit.open
-    draft = turn.judge.draft
-    if draft is not None and draft.is_mention and (begun or held[:1] in _MARKER_BEGINS):
+    draft, marker = turn.judge.draft, (turn.region.text or _MARKER_BEGINS[0]) if begun else held
+    if draft is not None and draft.is_mention and marker[:1] in _MARKER_BEGINS:  # a word is text: `tool_call>`
         turn.keep_line()
 
 

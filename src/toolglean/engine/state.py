@@ -317,7 +317,7 @@ class TurnState(Plain):
         return not (
             self.has_tags
             or self.tape.hides
-            or judge.draft is not None
+            or (judge.draft is not None and not judge.draft.is_object)
             or judge.in_doubt
             or self.calls_ignored
             or self.in_sentence

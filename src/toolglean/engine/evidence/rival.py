@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from toolglean.engine.reasons import IN_SENTENCE, SPELLED_CALL
+from toolglean.engine.reasons import IN_SENTENCE, SPELLED_CALL, UNREADABLE
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, Problem
 from toolglean.scan.plain import Plain, Rope, grown, joined
 
@@ -51,7 +51,7 @@ class Rival(Plain):
         self._faulty = False  # whether something was reported, so that the calls that are read now must not run
         self._refuted = False
         self.last = 0  # where the last spelled-out marker in the text begins
-        self.is_broken = False  # whether a call in it is malformed: then it is not certain where it ends
+        self.is_broken = False  # whether a call in it is malformed or unreadable: then it is not certain where it ends
 
     def copy(self) -> Self:
         """The same place, for a fork."""
@@ -111,7 +111,7 @@ class Rival(Plain):
         if isinstance(event, CallEnd):
             self._is_open, self._end = False, event.call.span[1] - self._start
             call = event.call
-            self.is_broken = call.status != "ok"
+            self.is_broken = self.is_broken or call.status != "ok"
             fails = call.status != "ok" or bool(call.repairs) or call.known is False
             return fails or self._hopeless or self._faulty
         if isinstance(event, CallDelta | Markup):
@@ -119,6 +119,7 @@ class Rival(Plain):
         if isinstance(event, Problem):  # the call after it is read to its end, because all of it is text
             if event.start == self._start and event.code == IN_SENTENCE.code:
                 self._call, self._end = True, len(event.text)
+            self.is_broken = self.is_broken or event.code == UNREADABLE.code
             self._faulty = self._faulty or (event.start >= self._start and not self._is_open)
             return False
         if event.start + len(event.text) <= self._start or event.text.isspace():

@@ -146,6 +146,11 @@ class Draft(Kept):
         return self.kind is Kind.QUOTED
 
     @property
+    def is_object(self) -> bool:
+        """Whether it is JSON without a marker."""
+        return self.kind is Kind.OBJECT
+
+    @property
     def is_mention(self) -> bool:
         """Whether it has a marker, in the middle of a sentence."""
         return self.kind is Kind.MENTION

@@ -11,7 +11,7 @@ THINK = ("<think>\n", "\n</think>")
 
 ATEM_BLOCK = '<atem:function_calls>\n<atem:invoke name="{name}">\n{parameters}</atem:invoke>\n</atem:function_calls>'
 ATEM_OBJECT = (
-    '<atem:function_calls>\n<atem:invoke name="{name}">\n<atem:parameter>{arguments}</atem:parameter></atem:invoke>\n'
+    '<atem:function_calls>\n<atem:invoke name="{name}">\n<atem:parameter>{arguments}</atem:parameter>\n</atem:invoke>\n'
     "</atem:function_calls>"
 )
 
