@@ -32,8 +32,13 @@ def _json(amount: int) -> str:
     return json.dumps({"name": "pay", "arguments": {"to": "Ann", "amount": amount}})
 
 
+def _titled(amount: int) -> str:
+    return f"**Tool Call:**\n```json\n{_json(amount)}\n```"
+
+
 NOTE = '<tool_call>{"name": "note", "arguments": {"text": "a"}}</tool_call>'
 LONG_NOTE = NOTE.replace('"a"', f'"{"A" * 3990}"')
+LONG_FENCE = "````text\n<pay><to>Ann</to><amount>9</amount></pay>\n````"
 NOTED = ("note", {"text": "a"})
 PAID = ("pay", {"to": "Ann", "amount": 1})
 PHI = f"<|tool_call|>[{_json(2)}]<|/tool_call|>"
@@ -314,6 +319,11 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     ),
     "a call behind a fence that opens the turn, with fences in the calls": (
         "cogito", f"```text\n{FENCED}\n```\n\n{FENCED}\nHi", [PAID, PAID], "",
+    ),
+    "a longer fence around calls with fences, before calls": (
+        "auto",
+        f"````bash\n{_titled(9)}\n````\n\n{_titled(1)}\n<|end_message|>\n{_titled(1)}\n{LONG_FENCE}\n<|im_end|>\nHi.",
+        [PAID, PAID], "",
     ),
     "a result whose closer looks like an opener is over": (
         "mistral-v3",

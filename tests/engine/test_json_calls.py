@@ -403,6 +403,12 @@ NESTED: dict[str, tuple[Any, list[tuple[str, Any]], str]] = {
     "under tool_calls": ({"tool_calls": [call("read", PATH), NO_ARGUMENTS]}, [*CALL, *ALL], ""),
     "under calls": ({"calls": [call("read", PATH)]}, CALL, ""),
     "under function": ({"id": "c1", "type": "function", "function": call("read", PATH)}, CALL, ""),
+    "under function, before its type": ({"function": call("read", PATH), "type": "function", "id": "c1"}, CALL, ""),
+    "under tool_calls, before their ids": (
+        {"tool_calls": [{"function": call(name, PATH), "id": "c1", "index": 0} for name in ("read", "read")]},
+        [*CALL, *CALL],
+        "",
+    ),
     "in lists": ([[call("read", PATH)]], CALL, ""),
     "a list of no calls, before the name": ({"tool_calls": []} | call("read", PATH), CALL, "ignored-keys"),
     "before the name": ({"history": [NO_ARGUMENTS]} | call("read", PATH), CALL, "ignored-keys"),

@@ -128,7 +128,8 @@ ROWS = [
     # The first closer ends the reasoning, however often it was opened: a marker that is repeated, or mentioned, must
     # not swallow the answer.
     Row("opened twice", "<think>\n<think>Hm.</think>Yes", [], "Hm.", "Yes"),
-    Row("nested", "<think>a <think>b</think> c</think>d", [], "ab", "cd"),
+    Row("nested", "<think>a <think>b</think> c</think>d", [], "a <think>b", "cd"),
+    Row("nested, on a line", "<think>a\n<think>b</think> c</think>d", [], "ab", "cd"),
     # But between backticks it is written about, and so is an opener in brackets or quotation marks in a sentence of the answer.
     Row("its closer in backticks", f"<think>It ends with `</think>`. I could\n{HERMES}\nbut no.</think>Yes", [], f"It ends with `</think>`. I could\n{HERMES}\nbut no.", "Yes"),
     Row("its closer behind code", "<think>It is `x`</think>\nYes", [], "It is `x`", "Yes"),
@@ -175,7 +176,17 @@ ROWS = [
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
     Row("it begins with code, behind a quotation mark", f'So: "<think>`x` it is\n{HERMES}\nbut no.</think>Yes', [], f"`x` it is\n{HERMES}\nbut no.", 'So: "Yes'),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),
-    Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tagopens it.", "Yes"),
+    Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tag <think> opens it.", "Yes"),
+    Row("mentioned in quotation marks", '<think>It says "<think>" here.</think>Yes', [], 'It says "<think>" here.', "Yes"),
+    Row("mentioned in code", "<think>In C, `a <think>b` is it.</think>Yes", [], "In C, `a <think>b` is it.", "Yes"),
+    Row("its closer at the end of code", f"<think>The `x</think>` closes. I could\n{HERMES}\nbut no.</think>Yes", [], f"The `x</think>` closes. I could\n{HERMES}\nbut no.", "Yes"),
+    Row("its closer in code, with signs behind it", f"<think>It writes `</think>\\n\\n`, then\n{HERMES}\nbut no.</think>Yes", [], f"It writes `</think>\\n\\n`, then\n{HERMES}\nbut no.", "Yes"),
+    Row("its closer in a fence, in quotation marks", f'<think>a\n```jinja\n{{{{ "</think>" }}}}\n{HERMES}\n```\nbut no.</think>Yes', [], f'a\n```jinja\n{{{{ "</think>" }}}}\n{HERMES}\n```\nbut no.', "Yes"),
+    Row("its closer behind a backtick that stays alone", "<think>Use a ` sign.</think>Yes, `x` is it.", [], "Use a ` sign.", "Yes, `x` is it."),
+    Row("its closer behind a fence that stays open", "<think>a\n```py\nx\n</think>Yes", [], "a\n```py\nx", "Yes"),
+    Row("an item of a list", "- <thought>\n- <plan>", [], "", "- <thought>\n- <plan>"),
+    Row("an item behind reasoning", "<think>a</think>* <think>", [], "a", "* <think>"),
+    Row("before a comma", "Tags: <thought>, <plan>.", [], "", "Tags: <thought>, <plan>."),
 ]  # fmt: skip
 
 

@@ -78,6 +78,9 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "glm, another one twice": ("<tool_call>look<arg_key><arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
     "anthropic, another prefix": ('<tml:function_calls>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</tml:function_calls>', [OSLO], ""),
     "muse, an object, and a line break behind it": (f'<atem:function_calls>\n<atem:invoke name="look">\n<atem:parameter>\n{JSON}</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>', [OSLO], ""),
+    "llama, keywords behind its token": ("<|python_tag|>look(city='Oslo', days=2)<|eom_id|>", [BOTH], ""),
+    "harmony, the recipient behind the kind": (f"<|channel|>commentary<|constrain|>json to=functions.look<|message|>{JSON}<|call|>", [OSLO], ""),
+    "harmony, the kind of an answer": ("<|channel|>final <|constrain|>text<|message|>Hi.<|return|>", [], "Hi."),
     "thoughts in a list": (f'{{"thoughts": ["a", "b"], "headline": "c", "tool_name": "look", "tool_args": {JSON}}}', [OSLO], ""),
     "the opener lost behind a word": (f"leton\n{CALL}\n</tool_call>", [OSLO], "leton\n"),
     "the opener lost behind reasoning": (f"I look.\n</think>{CALL}\n</tool_call><|im_end|>", [OSLO], "I look.\n"),
@@ -242,6 +245,8 @@ OWN = {
     "dsml, the section of V3.2, its bracket is missing": "deepseek-v3.2",
     "invoke, in another one's section": "minimax-m2",
     "a record of a history": "hermes",
+    "llama, keywords behind its token": "llama3-json",
+    "harmony, the recipient behind the kind": "harmony",
 }
 
 
@@ -250,6 +255,12 @@ def test_so_is_it_by_the_familys_name(name: str, own: str) -> None:
     text, calls, content = READ[name]
     events = events_of(partial(Parser, TOOLS, format=own, options=ParserOptions(markup=True)), text)
     assert (calls_of(events), content_of(events)) == (calls, content)
+
+
+def test_no_arguments_with_the_closer_of_one() -> None:
+    text = "<tool_call>now</arg_value></tool_call><tool_call>look<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>"
+    events = events_of(partial(Parser, TOOLS, format="glm-5", options=ParserOptions(markup=True)), text)
+    assert (calls_of(events), content_of(events)) == ([NOW, OSLO], "")
 
 
 @pytest.mark.parametrize("before", ["", "Well.\n"])
@@ -274,7 +285,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio", "tool_call, with an end of its own"),
     *("anthropic, a call without its closer before another one", "doubao", "doubao, without types", "qwen, a closer that nothing opened", "qwen, the same behind the call", "invoke, in another one's section"),
     *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
-    *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "muse, an object, and a line break behind it", "hunyuan-4, the tokens of the open checkpoint"),
+    *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "muse, an object, and a line break behind it", "llama, keywords behind its token", "harmony, the recipient behind the kind", "hunyuan-4, the tokens of the open checkpoint"),
     *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
     *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a call under the word tool"),
     *("functiongemma, another closer", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),

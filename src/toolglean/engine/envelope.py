@@ -21,7 +21,7 @@ from toolglean.engine.passing import pass_over
 from toolglean.engine.reasons import IGNORED_KEYS, malformed_arguments
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.scan.json import COMMA, END, IN_STRINGS, leaves_string
-from toolglean.scan.names import ARGUMENT_KEYS, HOLDER_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, HOLDER_KEYS, are_beside
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
 from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING
@@ -288,7 +288,8 @@ class Envelope(Plain):
                 turn.region.keep(text[i : j - 1])
                 if left_out := [key for key in self.frames[-1].others if key not in HOLDER_KEYS]:
                     turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.region.start)
-                turn.content_region()
+                beside = are_beside(turn.region.text)
+                turn.emit.markup(*turn.take_region()) if beside else turn.content_region()
                 turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
             else:
                 turn.region.keep(text[i:j])

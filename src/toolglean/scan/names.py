@@ -29,6 +29,9 @@ may_be_wrapped = re.compile(rf'\{{\s*"(?:{"|".join(sorted(ARGUMENT_KEYS))})"\s*:
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""
+_beside = rf'"(?:{"|".join(sorted(BESIDE_KEYS))})"\s*:\s*(?:"[^"\\]{{0,128}}"|\d{{1,9}}|null)\s*'
+are_beside = re.compile(rf"\s*{_beside}(?:,\s*{_beside})*\Z").match
+"""Whether the text is nothing but such keys, each with a value."""
 RESULT_KEYS = frozenset({"response", "result", "results", "output", "outputs", "observation", "error", "returns"})
 """Keys of what a tool has answered: what is under one of them is no call's arguments, whatever is around it."""
 CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "call"})

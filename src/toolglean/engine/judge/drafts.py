@@ -8,14 +8,12 @@
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Seven other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it,
-# it was code; that is found as everywhere else (engine/page). A call without a marker: a line of Python, a tool's own
-# tag. It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all()
-# removes every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an
-# example. And a call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the
-# turn ends, but not behind a word of a sentence, if a word begins it. And a call with a marker in the middle of a
-# sentence: what follows it on its line makes it an example.
-# And a call in bare JSON: if an object with a role follows, both are messages of a transcript.
+# Other calls are held back in the same way. After a run of backticks: if another run closes it, it was code; that is
+# found as everywhere else (engine/page). Without a marker (a line of Python, a tool's own tag): it is accepted only if
+# nothing else is on its lines. To an unknown tool after other text on its line: an example. Of a format with
+# `at_turn_end`, or in a fence that opens the turn: accepted if the turn ends, but not behind a word of a sentence, if a
+# word begins it. With a marker in the middle of a sentence: what follows it on its line makes it an example. And in
+# bare JSON: if an object with a role follows, both are messages of a transcript.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, without a marker, or at the end of the turn."""
@@ -28,16 +26,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine import reasons
-from toolglean.engine.reasons import (
-    IN_FENCE,
-    IN_LINE,
-    IN_PROSE,
-    IN_REASONING,
-    IN_SENTENCE,
-    IN_TRANSCRIPT,
-    NOT_AT_END,
-    UNKNOWN_IN_LINE,
-)
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import FENCES, Finder
 
@@ -55,15 +43,15 @@ MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
 class Kind(Enum):
     """Why a call is held back. The values are the reasons of the `Problem` which reports that it was not a call."""
 
-    REASONING = IN_REASONING
+    REASONING = reasons.IN_REASONING
     QUOTED = reasons.QUOTED
-    ALONE = IN_LINE
-    EXAMPLE = UNKNOWN_IN_LINE
-    MENTION = IN_SENTENCE
-    LAST = NOT_AT_END
-    PROSE = IN_PROSE
-    FENCED = IN_FENCE
-    OBJECT = IN_TRANSCRIPT
+    ALONE = reasons.IN_LINE
+    EXAMPLE = reasons.UNKNOWN_IN_LINE
+    MENTION = reasons.IN_SENTENCE
+    LAST = reasons.NOT_AT_END
+    PROSE = reasons.IN_PROSE
+    FENCED = reasons.IN_FENCE
+    OBJECT = reasons.IN_TRANSCRIPT
 
 
 class Draft(Kept):
@@ -116,10 +104,9 @@ class Draft(Kept):
         self.since = -1
         # Where it begins, if another run of backticks may show that all of it is code.
         self._where = where and where.in_code_alone()
+        place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, start, last=False)
-        else:
-            place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if found:
             self.over = start + place
 
@@ -330,12 +317,17 @@ class Draft(Kept):
         too; `is_marked`: it begins with a marker that may be text, which ends the fence that opened the turn.
         """
         goes_on = last and (self.kind is not Kind.PROSE or self.is_line_of(place))
-        is_over = self.kind in {Kind.PROSE, Kind.LAST} and not goes_on
+        is_over = (self.kind in {Kind.PROSE, Kind.LAST} and not goes_on) or self._closes_at(place)
         return is_over or (is_marked and self._closes_before(place))
 
     def _closes_before(self, place: int) -> bool:
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
         return self.is_fence_over(place) and self.after(place)[:1] not in FENCES
+
+    def _closes_at(self, place: int) -> bool:
+        # Whether what begins there is the end of a longer fence, in which calls have fences of their own.
+        text, run = self.before(place), _run(self.after(place))
+        return self.kind is Kind.FENCED and run is not None and text.startswith(run[1]) and f"\n{run[1]}" not in text
 
     def is_fence_over(self, place: int) -> bool:
         """Whether the fence that opened the turn, or one behind it with a call, was closed before that place."""
@@ -390,6 +382,7 @@ MOST_BEHIND = 256  # characters
 # White space, and the ends of messages; not those of calls, which may have a fence of their own.
 _behind_fence = re.compile(r"(?:\s|<[|｜](?!tool)[^<>\s]{1,32}[|｜]>|</s>)*\Z").search
 _tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
+_run = re.compile(r"(`{4,}|~{4,})[ \t\r]*\n").match
 BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch

@@ -218,6 +218,8 @@ class TaggedBody(Plain):
         self.in_value = False
         if parameters.too_deep or parameters.refused is not None or parameters.python or parameters.repeated:
             return False
+        if parameters.untyped is not None:  # it may have a marker
+            return False
         if self._rest in "".join((*self.told[self._before :], written)).casefold():  # it may be damaged
             return False
         self._tell(written, at, told)

@@ -10,7 +10,7 @@ SPACED_HEADER = "<|start|> assistant"
 # What is between the channel and the text: nothing, white space, the kind of an answer in JSON, or its reader.
 TAILS = (
     *("\n", " code\n", " to=user\n"),
-    *(f" {constrain}{kind}\n" for constrain in ("<|constrain|>", "") for kind in ("json", "JSON")),
+    *(f" {constrain}{kind}\n" for constrain in ("<|constrain|>", "") for kind in ("json", "JSON", "text")),
 )
 CONTENT_MARKERS = (
     HEADER,
@@ -59,9 +59,11 @@ HEADED = tuple(
     for kind in (" <|constrain|>json", "")
 )
 
-# The same, with a line break before the text.
+# The same, with a line break before the text; and with the recipient behind the kind.
 BROKEN = tuple(
-    f"<|channel|>commentary to={to}{kind}\n{BODY}" for to in ("functions.{name}", "{name}") for kind in JSON_KINDS[:2]
+    f"<|channel|>commentary{header}{BODY}"
+    for kind in JSON_KINDS[:2]
+    for header in (f" to=functions.{{name}}{kind}\n", f" to={{name}}{kind}\n", f"{kind} to=functions.{{name}}")
 )
 
 FORMATS = (
