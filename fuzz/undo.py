@@ -45,7 +45,7 @@ from fuzz.runner import Found, Fuzzer, judged
 from fuzz.shrink import shrunk
 from fuzz.turns import every_format
 from toolglean import ToolCall, ToolSet, UsageError
-from toolglean.engine.reasons import AFTER_UNCLOSED, LEFTOVER_MARKER, QUOTED, UNDECLARED, UNREAD
+from toolglean.engine.reasons import AFTER_UNCLOSED, ANOTHER_MESSAGE, LEFTOVER_MARKER, QUOTED, UNDECLARED, UNREAD
 from toolglean.formats.patterns import first_literal
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
@@ -111,6 +111,7 @@ class View:
         prefix: what each character of the prefix became where plain text follows.
         known: how many of them were certain at its end.
         calls, tail, problems: of the whole turn, what comes after the prefix.
+        is_over: whether the header of another message ended it.
     """
 
     prefix: str
@@ -118,6 +119,7 @@ class View:
     calls: list[tuple[object, ...]]
     tail: str
     problems: list[tuple[str, int]]
+    is_over: bool
 
 
 def _view(subject: Subject, prefix: str, tail: str) -> View:
@@ -133,6 +135,7 @@ def _view(subject: Subject, prefix: str, tail: str) -> View:
         [_shape(call, size) for call in calls_of(events)],
         labels(events, size + len(tail))[size:],
         [(each.reason, each.start - size) for each in problems_of(events) if each.start >= size],
+        any(each.reason == ANOTHER_MESSAGE.text for each in problems_of(events)),
     )
 
 
@@ -159,6 +162,8 @@ def verdict(case: Case) -> tuple[str, str]:
         or _is_shared(case)
         or _spans_lines(case)
     ):
+        return OPEN, ""
+    if undone.is_over and not twin.is_over:  # the region is a header, which a marker behind it completes
         return OPEN, ""
     if _is_tag(case, undone, twin) or any(each[0] == AFTER_UNCLOSED.text for each in undone.problems):
         return OPEN, ""
