@@ -184,6 +184,7 @@ ROWS = [
     Row("its closer in a fence, in quotation marks", f'<think>a\n```jinja\n{{{{ "</think>" }}}}\n{HERMES}\n```\nbut no.</think>Yes', [], f'a\n```jinja\n{{{{ "</think>" }}}}\n{HERMES}\n```\nbut no.', "Yes"),
     Row("its closer behind a backtick that stays alone", "<think>Use a ` sign.</think>Yes, `x` is it.", [], "Use a ` sign.", "Yes, `x` is it."),
     Row("its closer behind a fence that stays open", "<think>a\n```py\nx\n</think>Yes", [], "a\n```py\nx", "Yes"),
+    Row("a fence in mid-line, and backticks as an item", f"<think>a ```xml\n- ```\n{HERMES}", [], f"a ```xml\n- ```\n{HERMES}", ""),
     Row("an item of a list", "- <thought>\n- <plan>", [], "", "- <thought>\n- <plan>"),
     Row("an item behind reasoning", "<think>a</think>* <think>", [], "a", "* <think>"),
     Row("before a comma", "Tags: <thought>, <plan>.", [], "", "Tags: <thought>, <plan>."),

@@ -120,7 +120,7 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
             turn.end()
             return place
     else:
-        turn.judge.marker_in_reasoning(base + place)
+        turn.judge.marker_in_reasoning(base + place, turn.last_text)
     if _is_closer(turn, plan, found, base + place):
         return place + len(found)
     return place + begin(turn, plan, found, base + place)

@@ -293,8 +293,10 @@ class Quotes(Plain):
         if self._passed:
             self.where, self._passed = self.page.pass_by(self.where, self._passed), ""
 
-    def settle(self, place: int) -> None:
-        """What follows is a marker: what has begun is not completed."""
+    def settle(self, place: int, before: str = "") -> None:
+        """What follows is a marker: what has begun is not completed. `before`: see `scan`."""
+        if before and place != self._end:
+            self.go_on_behind(before)
         self._take_passed()
         before = self._before if self._before is not None and place == self._end else self.where
         self._be(self.page.settle(self.where, place))

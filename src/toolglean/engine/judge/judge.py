@@ -70,7 +70,7 @@ class Judge(Plain):
             self.others = type(self.code)(heeded=False)
             self.thought = type(self.code)(heeded=self.code.heeded).reads_json(on=False)
             self.thought.go_on_behind(before)
-        self.others.scan(text, start)
+        self.others.scan(text, start, before)
         if is_data:
             self.thought.pass_by(text, is_data=True)
         else:
@@ -80,11 +80,11 @@ class Judge(Plain):
         """Whether a closer of reasoning, between these texts, is quoted in the reasoning: see `Quotes.quotes_word`."""
         return False if self.thought is None else self.thought.quotes_word(before, behind)
 
-    def marker_in_reasoning(self, place: int) -> None:
-        """What follows in the reasoning is a marker: it may complete another role's header."""
+    def marker_in_reasoning(self, place: int, before: str) -> None:
+        """What follows in the reasoning, behind that text, is a marker: it may complete another role's header."""
         if self.others is not None and self.thought is not None:
-            self.others.settle(place)
-            self.thought.settle(place)
+            self.others.settle(place, before)
+            self.thought.settle(place, before)
 
     def reasoning_began(self) -> None:
         """Another kind of text begins: reasoning, or content."""
