@@ -298,9 +298,9 @@ class Quotes(Plain):
         if before and place != self._end:
             self.go_on_behind(before)
         self._take_passed()
-        before = self._before if self._before is not None and place == self._end else self.where
+        where = self._before if self._before is not None and place == self._end else self.where
         self._be(self.page.settle(self.where, place))
-        self._end, self._before = place, before
+        self._end, self._before = place, where
 
     def mark(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header. If a line begins before it, one
