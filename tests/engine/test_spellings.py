@@ -257,12 +257,6 @@ def test_so_is_it_by_the_familys_name(name: str, own: str) -> None:
     assert (calls_of(events), content_of(events)) == (calls, content)
 
 
-def test_no_arguments_with_the_closer_of_one() -> None:
-    text = "<tool_call>now</arg_value></tool_call><tool_call>look<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>"
-    events = events_of(partial(Parser, TOOLS, format="glm-5", options=ParserOptions(markup=True)), text)
-    assert (calls_of(events), content_of(events)) == ([NOW, OSLO], "")
-
-
 @pytest.mark.parametrize("before", ["", "Well.\n"])
 def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
     text = f"{before}&lt;tool_call&gt;\n{CALL}\n&lt;/tool_call&gt;"

@@ -164,7 +164,7 @@ RUN = Format("run", call="RUN {name}:\n{parameters}STOP", parameter="- {key} = {
 STORIES = [
     Story("markers-stripped", 'So: get_weather[ARGS]{"city": "Oslo"}', (1, 5)),
     Story("markers-stripped", 'So: get_weather{"city": "Oslo"} it is.', (1, 5), ["get_weather"]),
-    Story("markers-stripped", "Yes.\nlook_up query</arg_value></tool_call>", (2, 14)),
+    Story("markers-stripped", "Yes.\nlook_up query</arg_value></tool_call>", (2, 26)),
     Story("reasoning-opened-by-prompt", "The user wants it.\n</think>\n\nShall I look?", (2, 1)),
     Story("reasoning-not-closed", "<think>\nIs it cold?\n\nIt is cold in Oslo.", (1, 1)),
     Story("missing-closer", "<function=get_weather>\n<parameter=city>Oslo\n</paramter>\n</function>", (4, 12)),

@@ -63,7 +63,6 @@ FORMATS = (
     Format(
         "glm-4.7",
         call=LINE_CALL,
-        also=("<tool_call>{name}</arg_value></tool_call>",),  # its slip where there are no arguments
         parameter=(LINE_PARAMETER, *DOUBLED),
         reasoning=THINK,
         drop=GLM_ENDS,
