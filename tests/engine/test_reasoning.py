@@ -179,15 +179,9 @@ ROWS = [
     Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tag <think> opens it.", "Yes"),
     Row("mentioned in quotation marks", '<think>It says "<think>" here.</think>Yes', [], 'It says "<think>" here.', "Yes"),
     Row("mentioned in code", "<think>In C, `a <think>b` is it.</think>Yes", [], "In C, `a <think>b` is it.", "Yes"),
-    Row("its closer at the end of code", f"<think>The `x</think>` closes. I could\n{HERMES}\nbut no.</think>Yes", [], f"The `x</think>` closes. I could\n{HERMES}\nbut no.", "Yes"),
-    Row("its closer in code, with signs behind it", f"<think>It writes `</think>\\n\\n`, then\n{HERMES}\nbut no.</think>Yes", [], f"It writes `</think>\\n\\n`, then\n{HERMES}\nbut no.", "Yes"),
-    Row("its closer in a fence, in quotation marks", f'<think>a\n```jinja\n{{{{ "</think>" }}}}\n{HERMES}\n```\nbut no.</think>Yes', [], f'a\n```jinja\n{{{{ "</think>" }}}}\n{HERMES}\n```\nbut no.', "Yes"),
     Row("its closer behind a backtick that stays alone", "<think>Use a ` sign.</think>Yes, `x` is it.", [], "Use a ` sign.", "Yes, `x` is it."),
     Row("its closer behind a fence that stays open", "<think>a\n```py\nx\n</think>Yes", [], "a\n```py\nx", "Yes"),
     Row("a fence in mid-line, and backticks as an item", f"<think>a ```xml\n- ```\n{HERMES}", [], f"a ```xml\n- ```\n{HERMES}", ""),
-    Row("an item of a list", "- <thought>\n- <plan>", [], "", "- <thought>\n- <plan>"),
-    Row("an item behind reasoning", "<think>a</think>* <think>", [], "a", "* <think>"),
-    Row("before a comma", "Tags: <thought>, <plan>.", [], "", "Tags: <thought>, <plan>."),
 ]  # fmt: skip
 
 

@@ -78,7 +78,6 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "glm, another one twice": ("<tool_call>look<arg_key><arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
     "anthropic, another prefix": ('<tml:function_calls>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</tml:function_calls>', [OSLO], ""),
     "muse, an object, and a line break behind it": (f'<atem:function_calls>\n<atem:invoke name="look">\n<atem:parameter>\n{JSON}</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>', [OSLO], ""),
-    "llama, keywords behind its token": ("<|python_tag|>look(city='Oslo', days=2)<|eom_id|>", [BOTH], ""),
     "harmony, the recipient behind the kind": (f"<|channel|>commentary<|constrain|>json to=functions.look<|message|>{JSON}<|call|>", [OSLO], ""),
     "harmony, the kind of an answer": ("<|channel|>final <|constrain|>text<|message|>Hi.<|return|>", [], "Hi."),
     "thoughts in a list": (f'{{"thoughts": ["a", "b"], "headline": "c", "tool_name": "look", "tool_args": {JSON}}}', [OSLO], ""),
@@ -245,7 +244,6 @@ OWN = {
     "dsml, the section of V3.2, its bracket is missing": "deepseek-v3.2",
     "invoke, in another one's section": "minimax-m2",
     "a record of a history": "hermes",
-    "llama, keywords behind its token": "llama3-json",
     "harmony, the recipient behind the kind": "harmony",
 }
 
@@ -279,7 +277,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio", "tool_call, with an end of its own"),
     *("anthropic, a call without its closer before another one", "doubao", "doubao, without types", "qwen, a closer that nothing opened", "qwen, the same behind the call", "invoke, in another one's section"),
     *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
-    *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "muse, an object, and a line break behind it", "llama, keywords behind its token", "harmony, the recipient behind the kind", "hunyuan-4, the tokens of the open checkpoint"),
+    *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "muse, an object, and a line break behind it", "harmony, the recipient behind the kind", "hunyuan-4, the tokens of the open checkpoint"),
     *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
     *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a call under the word tool"),
     *("functiongemma, another closer", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "anthropic, another prefix"),

@@ -36,8 +36,7 @@ BEHIND_QUOTED = frozenset(")]”’）」』")  # what follows a word in bracket
 QUOTES = frozenset("\"'`")  # the same, if it is before the word, too
 BEHIND_WORD = frozenset(",;，；、")  # no reasoning begins so
 BEFORE_WORD = frozenset(" `\"'(\u201c\u2018\u300c")  # before a word that the reasoning mentions
-BULLETS = frozenset("-*+\u2022")
-CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load; and MOST_BEHIND of judge/code.py
+CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -102,7 +101,7 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
     # What was found at the piece's place: a fence, text after all, a closer, or an opener.
     text, place, base = piece
     end = place + len(found)
-    is_mentioned = _is_mentioned(turn, plan, (found, base + place), text[end : end + CLOSER])
+    is_mentioned = _is_mentioned(turn, plan, (found, base + place), text[end : end + 2])
     if is_mentioned is None:
         return turn.hold(text, place)
     is_text = is_mentioned or _is_text(turn, plan, found, base + place, own)
@@ -217,23 +216,19 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
 
 def _is_mentioned(turn: Turn, plan: Plan, marker: tuple[str, int], behind: str) -> bool | None:
     # Whether a marker, which is at that place, is only written about: in reasoning, between backticks; and one that
-    # opens or closes reasoning, in a sentence that goes on behind it, or as a list's item: `a <think> tag`. `behind`:
-    # what follows it. None: that has not come yet.
+    # opens or closes reasoning, in a sentence that goes on behind it: `a <think> tag`. `behind`: what follows it. None:
+    # that has not come yet.
     found, start = marker
     thoughts, before = turn.rules.thoughts, turn.last_text[-1:]
     is_thought = found in thoughts or found.replace("/", "", 1) in thoughts
     if turn.channel != CONTENT:
         if before == "`" and behind[:1] in {"", "`"}:
             return True if behind else None
-        is_marker = not is_thought or turn.tape.is_trusted(start)
-        return False if is_marker else _is_thought_of(turn, found, behind)
-    if not (is_thought and turn.has_content):
+        # An opener behind a word is no second one.
+        is_word = found in thoughts and found[1].isalpha() and before in BEFORE_WORD
+        return is_word and not turn.tape.is_trusted(start)
+    if not (is_thought and turn.has_content and turn.in_sentence):
         return False
-    is_item = turn.last_text[1 - KEPT :].rpartition("\n")[2].strip() in BULLETS
-    if found in thoughts and (is_item or (behind and behind[0] in BEHIND_WORD)):
-        return True
-    if not turn.in_sentence:
-        return False if behind or found not in thoughts else None
     if behind in {"", " "}:
         return None
     in_code = behind[0] == "`" and turn.judge.in_doubt and found not in thoughts
@@ -244,13 +239,6 @@ def _is_mentioned(turn: Turn, plan: Plan, marker: tuple[str, int], behind: str) 
     if is_word and not turn.calls_ignored:  # as likely as not: what follows may be a plan
         turn.judge.mention(plan.reasoning_channel() if found in thoughts else CONTENT)
     return is_word
-
-
-def _is_thought_of(turn: Turn, found: str, behind: str) -> bool | None:
-    # The same of a marker of reasoning, in reasoning: an opener behind a word, or a closer in code.
-    before = turn.last_text[-1:]
-    is_word = found in turn.rules.thoughts and found[1].isalpha() and before in BEFORE_WORD
-    return is_word or turn.judge.thinks_around(before, behind)
 
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:

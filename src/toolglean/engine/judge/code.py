@@ -26,10 +26,6 @@ _GUARDED = "<["  # one of these
 MOST_LINE = 32  # characters of a fence, with its words
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
-MOST_BEHIND = 48  # characters behind a word in which the code must end in which it is
-_MARKS = frozenset("\"'")
-_behind_word = re.compile(r"[^`\s]*(`+)").match
-_goes_on = re.compile(r"\S*\Z").match
 _signs = re.compile(r"[^\s\w]")
 _OF_STRINGS = str.maketrans(dict.fromkeys('"\\\n\r', "x"))
 
@@ -123,25 +119,6 @@ class Quotes(Plain):
         """Whether what follows is certainly quoted until the quotation ends."""
         where = self.where
         return self.heeded and (where.context is not Context.PLAIN or where.string is not None)
-
-    def quotes_word(self, before: str, behind: str) -> bool | None:
-        """Whether a word that stands here is in code that ends with it, or behind signs that follow it; or in a fence,
-        between quotation marks. None: more text is needed.
-
-        Args:
-            before: the character before it.
-            behind: what follows it.
-        """
-        if self.sure and before in _MARKS:
-            return behind[0] == before if behind else None
-        run = self.where.run
-        ticks = self.open or (run.size if run is not None and before == "`" else 0)
-        if not ticks or self.sure or before in {"", "\n"}:
-            return False
-        found = _behind_word(behind)
-        if found is None or found.end() == len(behind):
-            return None if _goes_on(behind) and len(behind) < MOST_BEHIND else False
-        return len(found[1]) == ticks
 
     @property
     def quoted_by(self) -> tuple[str, int]:

@@ -326,8 +326,8 @@ class Draft(Kept):
 
     def _closes_at(self, place: int) -> bool:
         # Whether what begins there is the end of a longer fence, in which calls have fences of their own.
-        text, run = self.before(place), _run(self.after(place))
-        return self.kind is Kind.FENCED and run is not None and text.startswith(run[1]) and f"\n{run[1]}" not in text
+        run = _run(self.after(place)) if self.kind is Kind.FENCED else None
+        return run is not None and (text := self.before(place)).startswith(run[1]) and f"\n{run[1]}" not in text
 
     def is_fence_over(self, place: int) -> bool:
         """Whether the fence that opened the turn, or one behind it with a call, was closed before that place."""

@@ -76,10 +76,6 @@ class Judge(Plain):
         else:
             self.thought.scan(text, start, before)
 
-    def thinks_around(self, before: str, behind: str) -> bool | None:
-        """Whether a closer of reasoning, between these texts, is quoted in the reasoning: see `Quotes.quotes_word`."""
-        return False if self.thought is None else self.thought.quotes_word(before, behind)
-
     def marker_in_reasoning(self, place: int, before: str) -> None:
         """What follows in the reasoning, behind that text, is a marker: it may complete another role's header."""
         if self.others is not None and self.thought is not None:

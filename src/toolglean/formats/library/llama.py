@@ -19,11 +19,7 @@ FORMATS = (
     Format(
         "llama3-json",
         call="{call}",
-        also=(
-            "<|python_tag|>{call}",
-            # Those of tools it was trained with.
-            *("<|python_tag|>{name}.call({keywords})", "<|python_tag|>{name}({keywords})"),
-        ),
+        also=("<|python_tag|>{call}", "<|python_tag|>{name}.call({keywords})"),  # that of a tool it was trained with
         separator="; ",
         keys=("name", "parameters"),
         drop=(*LLAMA_ENDS, *HEADER),
