@@ -451,6 +451,7 @@ def test_what_is_in_the_object_of_a_call_is_data(name: str, marked: str) -> None
         events = read(marked.replace("{}", json.dumps(document)), **options)
         assert calls_of(events) == expected
         assert codes_of(events)[:1] == ([told] if told else [])
+        assert told or content_of(events) == ""
 
 
 def test_calls_under_any_key_after_a_tag() -> None:

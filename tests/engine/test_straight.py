@@ -185,7 +185,7 @@ FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "a sign behind white space in a value": ("call-record", ['<call_record tool="g"><parameter name="code">\u2028', '<}"]<x'], {}),
     "white space before a value": ("dots", ['<dots_function_call><invoke name="g"><parameter name="code"> ', "x"], {}),
     "a marker in a value that is no number": (
-        "minimax-m2", ['<minimax:tool_call>\n<invoke name="f">\n<parameter name="days">a[e~[</parameter>\n</invoke>'], {}
+        "minimax-m2", ['<minimax:tool_call>\n<invoke name="f">\n<parameter name="days">a[e~[</parameter>\n</invoke>', "\n</minimax:tool_call>"], {}
     ),
     "text that a draft has kept": ("command-r", ['Action:\n```json\n{"name":"m","s":{"":7}}\n', "w\nAction:<"], {}),
     "a bracket in a draft": ("cwm", ["\n<tool:`<tool:function>g{x"], {}),
