@@ -181,7 +181,6 @@ ROWS = [
     Row("mentioned in code", "<think>In C, `a <think>b` is it.</think>Yes", [], "In C, `a <think>b` is it.", "Yes"),
     Row("its closer behind a backtick that stays alone", "<think>Use a ` sign.</think>Yes, `x` is it.", [], "Use a ` sign.", "Yes, `x` is it."),
     Row("its closer behind a fence that stays open", "<think>a\n```py\nx\n</think>Yes", [], "a\n```py\nx", "Yes"),
-    Row("a fence in mid-line, and backticks as an item", f"<think>a ```xml\n- ```\n{HERMES}", [], f"a ```xml\n- ```\n{HERMES}", ""),
 ]  # fmt: skip
 
 
@@ -199,6 +198,14 @@ def test_a_prompt_that_opens_it_and_a_turn_that_ends_with_a_call() -> None:
         output = parser.add(f"Hm.\n{XML}")
         assert [call.name for call in parser.close().calls] == NAME
         assert output.reasoning == "Hm."
+
+
+def test_what_is_before_backticks_is_known_wherever_the_chunks_end() -> None:
+    """Fixed bug: an item's sign in a chunk of its own was not told, and its backticks ended a fence of the reasoning."""
+    for sign in ("- ", "* ", "+ "):
+        parser = Parser(TOOLS, start="reasoning")
+        events = [event for chunk in ("a ```xml\n", sign, f"```\n{HERMES}") for event in parser.feed(chunk)]
+        assert calls_of(events + parser.finish()) == []
 
 
 def test_a_closer_too_many_is_said() -> None:

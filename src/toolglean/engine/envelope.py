@@ -288,8 +288,10 @@ class Envelope(Plain):
                 turn.region.keep(text[i : j - 1])
                 if left_out := [key for key in self.frames[-1].others if key not in HOLDER_KEYS]:
                     turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.region.start)
-                beside = are_beside(turn.region.text)
-                turn.emit.markup(*turn.take_region()) if beside else turn.content_region()
+                if are_beside(turn.region.text):
+                    turn.emit.markup(*turn.take_region())
+                else:
+                    turn.content_region()
                 turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
             else:
                 turn.region.keep(text[i:j])

@@ -182,8 +182,9 @@ def keep_before_cut(turn: Turn, held: str) -> None:
     `held`: what may have become a marker.
     """
     begun = turn.payload is not None and not turn.region.bare and not turn.emit.open
-    draft, marker = turn.judge.draft, (turn.region.text or _MARKER_BEGINS[0]) if begun else held
-    if draft is not None and draft.is_mention and marker[:1] in _MARKER_BEGINS:  # a word is text: `tool_call>`
+    draft, sign = turn.judge.draft, (turn.region.text if begun else held)[:1]
+    may_be = sign in _MARKER_BEGINS or (begun and not sign)  # its text is kept no more; a word is text: `tool_call>`
+    if draft is not None and draft.is_mention and may_be:
         turn.keep_line()
 
 

@@ -150,7 +150,7 @@ class Speech(Keeping):
     def enter_channel(self, channel: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup."""
         draft = self.judge.draft
-        if draft is not None and (draft.is_quoted or draft.kind is Kind.OBJECT):
+        if draft is not None and (draft.is_quoted or draft.is_object):
             if self.reads_draft_again(draft, ends=True):  # neither code nor a transcript goes on after such a marker
                 self.tape.interrupt()
             else:

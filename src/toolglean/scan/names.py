@@ -14,8 +14,8 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 __all__ = [
     "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_HOLDER_KEYS", "KNOWN_NAME_KEYS",
-    "NAMESPACES", "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
-    "may_be_wrapped", "namespaces_of", "renamed_keys", "without_namespace",
+    "NAMESPACES", "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "are_beside",
+    "has_name_after", "is_word", "may_be_wrapped", "namespaces_of", "renamed_keys", "without_namespace",
 ]  # fmt: skip
 
 NAME_KEYS = frozenset({"name", "tool_name"})

@@ -104,9 +104,10 @@ class Draft(Kept):
         self.since = -1
         # Where it begins, if another run of backticks may show that all of it is code.
         self._where = where and where.in_code_alone()
-        place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, start, last=False)
+        else:
+            place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if found:
             self.over = start + place
 
@@ -150,7 +151,7 @@ class Draft(Kept):
     @property
     def is_plain(self) -> bool:
         """Whether it is plain text if it is not a call: neither code nor reasoning."""
-        return self.is_alone or self.is_last or self.kind is Kind.OBJECT
+        return self.is_alone or self.is_last or self.is_object
 
     @property
     def is_last(self) -> bool:
@@ -166,7 +167,7 @@ class Draft(Kept):
     @property
     def waits_for_end(self) -> bool:
         """Whether it is the turn's only if the turn ends: no other text may come, however long it takes."""
-        return self.kind is Kind.REASONING or self.is_last or self.kind is Kind.OBJECT
+        return self.kind is Kind.REASONING or self.is_last or self.is_object
 
     # -- what is let through -------------------------------------------------------------------------------------------
 
@@ -259,7 +260,7 @@ class Draft(Kept):
         turn's. None: more text is needed.
         """
         first = start + len(text) - len(text.lstrip())
-        if self.kind is Kind.OBJECT and (self.over is None or first < self.over):  # a limit may lie beyond that text
+        if self.is_object and (self.over is None or first < self.over):  # a limit may lie beyond that text
             first += len(text.strip()) - len(text.strip().lstrip(BETWEEN))
             if first == start + len(text.rstrip()):
                 return None
@@ -338,7 +339,7 @@ class Draft(Kept):
 
     def is_kept_before(self, place: int) -> bool:
         """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""
-        if self.kind is Kind.OBJECT:  # a limit may lie beyond that place, in the same chunk
+        if self.is_object:  # a limit may lie beyond that place, in the same chunk
             return (self.over is None or self.over > place) and self.after(place)[:1] in FENCES
         is_line = self.is_mention and self.is_line_of(place)
         return self.over is None and self.is_alone and not (is_line or self.shares_line(place))
