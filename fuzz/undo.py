@@ -208,9 +208,9 @@ def _spans_lines(case: Case) -> bool:
 
 def _is_tag(case: Case, undone: View, twin: View) -> bool:
     # After a tag in the text, a closer that nothing opened is text as well (`Turn.has_tags`), and a call by schema is
-    # none, which is told; so behind an opener that is a word with a colon. The twin has neither.
+    # none, which is told; so behind an opener that is a word with a colon, or with a bracket. The twin has none.
     said = {each for each in twin.problems if each[0] in {LEFTOVER_MARKER.text, UNDECLARED.text}}
-    return re.search(r"<[\w/|]|\w:", case.region) is not None and not said <= set(undone.problems)
+    return re.search(r"<[\w/|]|\w:|\(", case.region) is not None and not said <= set(undone.problems)
 
 
 def _difference(what: str, undone: View, twin: View) -> str:

@@ -71,8 +71,13 @@ def _after_an_opener(text: str) -> bool:
 
 
 def begins_broken(text: str) -> bool:
-    """Whether a fence opens the turn, and a call that breaks off is first in it: what follows may be its arguments."""
-    return re.match(rf"\s*(?:`{{3,}}|~{{3,}})[^\n]*\n\s*(?:{_OPENER.pattern})", text) is not None
+    """Whether a call breaks off first in a fence that opens the turn, or in a string of JSON: what follows may be its
+    arguments.
+    """
+    if re.match(rf"\s*(?:`{{3,}}|~{{3,}})[^\n]*\n\s*(?:{_OPENER.pattern})", text) is not None:
+        return True
+    found = contexts_of(text)
+    return any(found[each.start()] is Context.JSON_STRING for each in _OPENER.finditer(text, 0, text.index(CALL)))
 
 
 def differs_by_characters(text: str, name: str, reads: str) -> bool:

@@ -88,6 +88,8 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "what opens in a string of JSON that breaks off", _TRACE),
     ("the opener of reasoning in code that does not begin with it", "` <think>a`\nCALL<", "qwen3-coder", "auto", RUNS,
      "reasoning in code", _NESTED),
+    ("a call of Harmony in a string of JSON: its calls begin as its reasoning does", ':["FIRST\nCALL"', "harmony", "auto", RUNS,
+     "reasoning in code", _NESTED),
 )  # fmt: skip
 # What was mended, and stays so.
 _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
@@ -148,6 +150,8 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "SECURITY.md: a raw line break ends a string; nothing else is said to"),
     ("the opener of reasoning in code", "Use the `<think>` tag.\nCALL\nDone.", "hermes", "hermes", RUNS, QUOTED_THOUGHT, _NESTED),
     ("two calls in a string of JSON", 'So: {"log": "FIRST CALL"}', "hermes", "hermes", CONTENT, INNER, _STRING),
+    ("a line that ends in tildes, behind a lone backtick, before a fence", "`~~~\n```\n`CALL", "hermes", "hermes", CONTENT,
+     FENCE, _FENCE),
     ("an empty line in a fence with more than a word", "So:\n\n```js title='a.js'\nx\n\nCALL\n```\n", "hermes", "hermes",
      CONTENT, FENCE, _FENCE),
     ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,

@@ -14,7 +14,7 @@ from tests.page.reference import document, without_ends
 __all__ = ["KNOWN", "explained"]
 
 _NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
-_ENDS = "|".join(map(re.escape, END_MARKERS))
+_ENDS = "|".join(map(re.escape, (*END_MARKERS, "<|im_start|>assistant", "<|start_header_id|>assistant")))
 
 
 def _inner_opener(text: str, name: str, ran: str) -> bool:
@@ -46,11 +46,14 @@ def _marker_first(text: str, _format: str, _ran: str) -> bool:
 
 
 def _end_in_doubt(text: str, _format: str, ran: str) -> bool:
-    return ran == "runs" and re.search(rf"`[^`]*{CALL}\s*(?:{_ENDS})", text) is not None
+    return ran == "runs" and re.search(rf"`[^`]*{CALL}[^`]*(?:{_ENDS})", text) is not None
 
 
-def _thought_in_doubt(text: str, _format: str, ran: str) -> bool:
-    return ran != "runs" and re.search(r"`[^`]+(?:<think|\[THINK)", text) is not None
+def _thought_in_doubt(text: str, name: str, ran: str) -> bool:
+    is_quoted = re.search(r"`[^`]+(?:<think|\[THINK)", text) is not None
+    if name == "harmony":  # its calls begin as its reasoning does
+        is_quoted = is_quoted or any(FIRST in text[start:end] for start, end in _strings(text))
+    return ran != "runs" and is_quoted
 
 
 def _thought_mentioned(text: str, _format: str, ran: str) -> bool:
@@ -58,11 +61,11 @@ def _thought_mentioned(text: str, _format: str, ran: str) -> bool:
 
 
 def _tag_on_next_line(text: str, _format: str, ran: str) -> bool:
-    return ran != "runs" and re.search(rf"{CALL}[ \t\r]*\n\s*</?\w[^<>\n]*>[ \t]*\S", text) is not None
+    return ran != "runs" and re.search(rf"{CALL}[ \t\r]*\n\s*<[/|]?\w[^<>\n]*>[ \t]*\S", text) is not None
 
 
 def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
-    found = re.search(rf"(`{{3,}})[^`]*(?:`+[^`]*)*{CALL}[^`]*\n[ \t]{{0,3}}(`{{3,}})", text)
+    found = re.search(rf"(`{{3,}})[^`]*(?:`+[^`]*)*{CALL}(?:[^`]|(?<!`)`{{1,2}}(?!`))*\n[ \t]{{0,3}}(`{{3,}})", text)
     return ran != "runs" and found is not None and found[1] == found[2]
 
 

@@ -257,7 +257,7 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
 # -- what becomes of a call --------------------------------------------------------------------------------------------
 
 _OWN_HEADER = re.compile(r"<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>")
-_FENCE_AT_HEADER = re.compile(rf"(?:`{{3,}}|~{{3,}})[ \t]*(?:{_OWN_HEADER.pattern})")
+_FENCE_AT_HEADER = re.compile(rf"(?:`{{3,}}|~{{3,}})[^`\n]*(?:{_OWN_HEADER.pattern})")
 
 RUNS, CONTENT, EITHER = "runs", "content", "either"
 """What may become of a call; EITHER where nothing is decided."""
@@ -270,7 +270,7 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     where = found[place]
     before, after = text[:place], text[place + 1 :]
     inside = next((row.call for row in ROWS if row.context is where.context), Inside.CALL)
-    if _may_be_in_json(text, place):
+    if _may_be_in_json(text, place) or _may_be_in_json(text, where.since):
         return EITHER
     if before.endswith("\\"):
         return EITHER  # whether that spells its marker
@@ -295,7 +295,9 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
 
 
 def _may_be_in_json(text: str, place: int) -> bool:
-    """Whether the turn may be JSON with raw line breaks, at its beginning or after a call, and the place in a string of it."""
+    """Whether the turn may be JSON with raw line breaks, at its beginning or after a call, and the place in a string of it:
+    that of the call, or of what opened the context that it is in.
+    """
     begins = [found.end() - 1 for found in re.finditer(rf"(?:\A|{FIRST})\s*[{{\[]", text[:place])]
     return any(
         start < place < end and "\n" in text[start:place]
@@ -305,9 +307,13 @@ def _may_be_in_json(text: str, place: int) -> bool:
 
 
 def _is_cut_off(text: str, place: int, rows: tuple[Row, ...]) -> bool:
-    """Whether a call is directly after backticks, and the turn ends in their paragraph."""
+    """Whether a call is directly after backticks, and the turn ends in their paragraph: behind a marker of its end, no
+    other one begins.
+    """
     run = len(text[:place]) - len(text[:place].rstrip("`"))
-    return run > 0 and _end_of_paragraph(text, place, run, rows) == len(text)
+    over = [end for end in (text.find(each, place) for each in END_MARKERS) if end >= 0]
+    last = min(over) if over and not without_ends(text[min(over) :]).strip() else len(text)
+    return run > 0 and _end_of_paragraph(text[:last], place, run, rows) == last
 
 
 def _nothing(text: str, found: list[Where], begin: int, end: int) -> bool:

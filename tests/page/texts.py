@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tests.page.contexts import CALL, FIRST, Context
-from tests.page.reference import RUNS, says
+from tests.page.reference import RUNS, contexts_of, says
 
 __all__ = ["BEGUN", "BETWEEN", "CLOSED", "KINDS", "closed", "composed", "text_of"]
 
@@ -215,7 +215,8 @@ def composed(seed: int) -> tuple[str, str]:
         context, between = rng.choice([*CLOSED]), rng.choice(BETWEEN)
         first = closed(rng, context, rng.choice(FILLERS if context in _NOT_QUOTED else (*FILLERS, *BEGUN)))
         before = rng.choice(("", LEAD)) + first + between
-        if says(before + CALL + "\n") == RUNS and says(f"{before}```\n{CALL}\n```\n") != RUNS:
+        is_closed = contexts_of(before + CALL)[-1] is Context.PLAIN
+        if is_closed and says(before + CALL + "\n") == RUNS and says(f"{before}```\n{CALL}\n```\n") != RUNS:
             break  # it is closed, and the turn has begun
     rest = closed(rng, rng.choice([*CLOSED]), rng.choice(("", "a ", "\n")) + CALL + rng.choice(("", "\n", "\nb")))
     rest += rng.choice(("", "\n", "\n\nDone.", "\n\nIt`s ``x`` so.\n"))

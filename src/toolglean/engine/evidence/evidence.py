@@ -168,6 +168,7 @@ class Evidence(Plain):
         rival, self._rival = self._rival, None
         if rival is None:
             return
+        rival.read_all()
         (text, kinds), end, least = rival.kept(), rival.calls_end, len(rival.marker)
         self._hide(machine, out, rival.marker)
         out += rival.missed()

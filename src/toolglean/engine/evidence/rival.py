@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rival"]
 
+_PIECE = 16  # characters that are read at once: when a reading is refuted must not depend on the chunks
+
 
 class Rival(Plain):
     """Reads the turn from a spelled-out marker on as if it were one, until it is certain that it is not.
@@ -31,7 +33,7 @@ class Rival(Plain):
 
     __slots__ = (
         *("_call", "_end", "_events", "_faulty", "_hopeless", "_is_open", "_kinds", "_machine", "_opens_turn"),
-        *("_refuted", "_start", "_text", "is_broken", "last", "marker", "room"),
+        *("_ahead", "_refuted", "_start", "_text", "is_broken", "last", "marker", "room"),
     )
 
     ropes = frozenset({"_text"})
@@ -44,6 +46,7 @@ class Rival(Plain):
         self.room = most  # how many characters it may still read
         self._events: list[Event] = []
         self._text: Rope = ()
+        self._ahead = ""  # the end of the text, which the machine has not read yet
         self._kinds = bytearray()
         self._call = False  # whether a call to a tool that is known, or may be one, has begun
         self._is_open = False  # whether the last call has not ended
@@ -64,7 +67,12 @@ class Rival(Plain):
         self.room -= len(text)
         self._text = grown(self._text, text)
         self._kinds += kinds
-        return self._weigh(self._machine._feed(text))
+        ahead, i = self._ahead + text, 0
+        while len(ahead) - i >= _PIECE and not self._refuted:
+            self._weigh(self._machine._feed(ahead[i : i + _PIECE]))
+            i += _PIECE
+        self._ahead = ahead[i:]
+        return not self._refuted
 
     def meet_marker(self) -> None:
         """What comes next is a marker that is spelled out, too."""
@@ -72,7 +80,14 @@ class Rival(Plain):
 
     def wins(self) -> bool:
         """The turn is over: whether this reading is right."""
+        self.read_all()
         return self._weigh(self._machine._end()) and not self._faulty
+
+    def read_all(self) -> None:
+        """Read what there is: nothing more comes, or a marker of which it is certain what it is."""
+        ahead, self._ahead = self._ahead, ""
+        if ahead and not self._refuted:
+            self._weigh(self._machine._feed(ahead))
 
     def taken(self) -> tuple[Reader, list[Event]]:
         """Its machine and its events, to go on with."""

@@ -242,7 +242,8 @@ class Reading:
             self.seen, self.sought = (), None
 
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
-        self._see(run)
+        if run.sign == "`":
+            self._see(run)
         sign = run.sign * run.size
         self._open(Context.FENCE, sign, run.start, run.opener)
         return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
