@@ -208,6 +208,15 @@ def test_a_message_to_nobody_but_the_model_or_the_user_is_no_call(name: str, rec
     assert "It is 5 degrees." in content_of(events)
 
 
+@pytest.mark.parametrize("name", ["auto", "muse", "hermes", "beam", "harmony"])
+def test_a_call_in_what_the_model_says_to_itself_is_reasoning(name: str) -> None:
+    """Fixed bug: it ran where the format's own header begins as Muse's does."""
+    call = '<atem:function_calls>\n<atem:invoke name="fetch">\n</atem:invoke>\n</atem:function_calls>'
+    text = f"<|start|>assistant to=self<|message|>I could: to=fetch<|message|>{call}<|eom|>"
+    events = read_with(TOOLS, text, format=name)
+    assert (calls_of(events), codes_of(events)) == ([], ["call-in-reasoning"])
+
+
 @pytest.mark.parametrize("name", ["react", "auto", "hermes"])
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
 def test_a_name_with_blanks_that_ends_with_its_line(name: str, gap: str) -> None:

@@ -15,7 +15,7 @@ from fuzz.laws import Subject
 from fuzz.special import FUZZER, Case, special_of
 from tests.support import depth
 from toolglean import Format, Limits, Parser, ParserOptions, UsageError, render
-from toolglean.events import Output, Problem, fold
+from toolglean.events import Content, Output, Problem, fold
 
 TOOL = {
     "name": "write_file",
@@ -275,6 +275,17 @@ def test_a_call_behind_a_spelled_out_marker_that_opens_none_is_not_missed(marker
         parser = Parser(["f"], atomic=[marker])
         events = [each for i in range(0, len(text), size) for each in parser.feed(text[i : i + size], special=False)]
         assert not [each for each in [*events, *parser.finish()] if isinstance(each, Problem)]
+
+
+def test_which_marker_opens_the_next_reading_does_not_depend_on_cuts() -> None:
+    """Fixed bug: the reading before it was refuted sooner or later, as the text was cut, and so between others."""
+    text = f'<｜tool_call_begin｜>{"9" * 200}.5e-90<｜tool_sep｜><steptml:invoke name="a.b.c"><steptml:parameter name='
+    single = ('">', 'name="', "<｜tool_call_begin｜>", "<｜tool_sep｜>", "<steptml:invoke", "<steptml:parameter")
+    case = Case(Subject("step-3", "odd typed", repair=True), text, b"\1" * len(text), single)
+    for cut in range(1, len(text)):
+        parser = case.parser()
+        events = parser.feed(text[:cut], special=False) + parser.feed(text[cut:], special=False) + parser.finish()
+        assert [each for each in events if not isinstance(each, Content)] == [], cut
 
 
 def test_quoted_calls_that_are_wanted_may_be_spelled_out() -> None:

@@ -22,6 +22,8 @@ HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
+# Muse's reasoning: its header begins as that of a call does here.
+TO_SELF = tuple((f"{header} to=self<|message|>", "<|eom|>") for header in (HEADER, ""))
 JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", " ", "")
 KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
 # A blank comes before the kind: without one, `shelljson` would be two words, and might be the name of another tool.
@@ -76,7 +78,7 @@ FORMATS = (
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        reasonings=tuple((f"<|channel|>analysis{tail}<|message|>", "<|end|>") for tail in TAILS),
+        reasonings=(*((f"<|channel|>analysis{tail}<|message|>", "<|end|>") for tail in TAILS), *TO_SELF),
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
@@ -122,6 +124,7 @@ FORMATS = (
         also=("to={name}<|channel|>analysis <|constrain|>xml<|message|>{parameters}<|call|>",),
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
+        reasonings=TO_SELF,
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=("<|start|>", *ENDS),
