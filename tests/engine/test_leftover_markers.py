@@ -97,16 +97,12 @@ BEHIND_BARE = [
     Row("a tag of no family", f"{BARE}</b>", ["f"], "</b>", 0),
 ]
 
-# Llama 4 writes its text between two markers, of which the second one opens its calls: no closer of the first alone.
-BETWEEN = Row("a closer that opens a call", f"<|python_start|>Hi.<|python_end|>{BARE}", ["f"], "Hi.", 1)
-
 
 ROWS = [
     *product(KIMI, ("kimi-k2", "auto")),
     *product(WRAPPED, ("auto", "hermes", "anthropic", "qwen3-coder")),
     *product(ORPHANS, ("auto", "hermes", "anthropic", "qwen3-coder", "mistral-v13", "gemma-4")),
     *product(BEHIND_BARE, ("llama3-json", "sarashina", "lfm2", "xlam-object", "json-input")),
-    (BETWEEN, "pythonic"),
 ]
 
 

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with, reasoning_of
 from toolglean import CallStart, Format, Parser, Problem, ToolSet, parse
 
 TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b", "web.fetch", "tools/fetch"])
@@ -208,13 +208,30 @@ def test_a_message_to_nobody_but_the_model_or_the_user_is_no_call(name: str, rec
     assert "It is 5 degrees." in content_of(events)
 
 
-@pytest.mark.parametrize("name", ["auto", "muse", "hermes", "beam", "harmony"])
+@pytest.mark.parametrize("name", ["auto", "muse", "hermes", "beam", "harmony", "llm-jp-harmony"])
 def test_a_call_in_what_the_model_says_to_itself_is_reasoning(name: str) -> None:
     """Fixed bug: it ran where the format's own header begins as Muse's does."""
     call = '<atem:function_calls>\n<atem:invoke name="fetch">\n</atem:invoke>\n</atem:function_calls>'
     text = f"<|start|>assistant to=self<|message|>I could: to=fetch<|message|>{call}<|eom|>"
     events = read_with(TOOLS, text, format=name)
     assert (calls_of(events), codes_of(events)) == ([], ["call-in-reasoning"])
+
+
+@pytest.mark.parametrize("name", ["auto", "muse", "hermes", "beam", "harmony", "llm-jp-harmony"])
+@pytest.mark.parametrize(
+    ("mention", "code"),
+    [
+        ("Use ` to=self<|message|>`:\n```\nCALL\n```\n", "quoted-call"),
+        ("Use `<|start|>assistant to=self<|message|>`:\n```\nCALL\n```\n", "quoted-call"),
+        ("Write to=self<|message|> first, then CALL ok.", "call-in-line"),
+    ],
+)
+def test_a_header_that_is_mentioned_opens_no_reasoning(name: str, mention: str, code: str) -> None:
+    """Fixed bug: the text behind it was reasoning, which the next header ended, in a fence too, and the call ran."""
+    call = '<|start|>assistant to=functions.fetch<|channel|>commentary json<|message|>{"x": 1}<|call|>'
+    events = read_with(TOOLS, mention.replace("CALL", call), format=name)
+    assert (calls_of(events), reasoning_of(events)) == ([], "")
+    assert code in codes_of(events)
 
 
 @pytest.mark.parametrize("name", ["react", "auto", "hermes"])

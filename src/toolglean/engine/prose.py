@@ -120,7 +120,7 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
             return place
     else:
         turn.judge.marker_in_reasoning(base + place, turn.last_text)
-    if _is_closer(turn, own, found, base + place):
+    if _is_closer(turn, plan, found, base + place):
         return place + len(found)
     return place + begin(turn, plan, found, base + place)
 
@@ -269,8 +269,8 @@ def _is_too_late(turn: Turn, found: str, place: int) -> bool:
     return turn.judge.closers.is_too_late(found, place) and found not in turn.emit.strays.awaited
 
 
-def _is_closer(turn: Turn, own: Finder, found: str, place: int) -> bool:
-    """Whether that is a closer for which the turn waits, and nothing else. If so, it has been read."""
+def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
+    """Whether that is a closer for which the turn waits. If so, it has been read."""
     closers = turn.judge.closers
     if closers.is_awaited(found):
         turn.say(found, place)
@@ -279,7 +279,7 @@ def _is_closer(turn: Turn, own: Finder, found: str, place: int) -> bool:
         return True
     awaited = turn.emit.strays.awaited
     unexpected = found not in awaited and found not in closers.late
-    if unexpected or found in own.literals:
+    if unexpected or found in plan.finder(turn.channel, turn.narrowed_to).literals:
         return False
     if found in awaited:
         turn.leave(text_follows=False)

@@ -97,8 +97,8 @@ def accept(turn: Turn, reading: Reading) -> None:
 
 
 def _ends_header(turn: Turn) -> bool:
-    # Behind the text of a header that is not known, its end opens no reasoning of another family.
-    return turn.in_line and turn.region.text.startswith("<|message|>")
+    # Behind text, or that of a header that is not known, the end of a header opens no reasoning.
+    return turn.in_line and turn.region.text.lstrip().startswith(("<|message|>", "to="))
 
 
 def _opens_message(action: int, marker: str) -> bool:

@@ -81,7 +81,7 @@ FORMATS = (
         reasonings=(*((f"<|channel|>analysis{tail}<|message|>", "<|end|>") for tail in TAILS), *TO_SELF),
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
-        drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
+        drop=(*("<|start|>", *ENDS, TO_SELF[0][1]), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "gpt-oss-harmony", "openai-gptoss"),
         models=(
             *("gpt-oss", "gptoss", "fare-20b", "hypernova-60b", "optimind", "schgen"),
@@ -108,13 +108,13 @@ FORMATS = (
         arguments=JsonOrText(),
         leads=("assistant",),
         reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
-        reasonings=(("<|channel|>analysis<|message|>", "<|end|>"),),
+        reasonings=(("<|channel|>analysis<|message|>", "<|end|>"), *TO_SELF),
         calls_in_reasoning=False,
         content_markers=(
             *(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
             *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
         ),
-        drop=("<|start|>", *ENDS),
+        drop=("<|start|>", *ENDS, TO_SELF[0][1]),
         models=("llm-jp-4",),
         source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",
     ),
@@ -127,7 +127,7 @@ FORMATS = (
         reasonings=TO_SELF,
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
-        drop=("<|start|>", *ENDS),
+        drop=("<|start|>", *ENDS, TO_SELF[0][1]),
         source="vLLM 0.33, parser beam",
     ),
 )
