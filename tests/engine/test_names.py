@@ -224,6 +224,7 @@ def test_a_call_in_what_the_model_says_to_itself_is_reasoning(name: str) -> None
         ("Use ` to=self<|message|>`:\n```\nCALL\n```\n", "quoted-call"),
         ("Use `<|start|>assistant to=self<|message|>`:\n```\nCALL\n```\n", "quoted-call"),
         ("Write to=self<|message|> first, then CALL ok.", "call-in-line"),
+        ("Write <|start|>assistant to=self<|message|> first, then CALL ok.", "call-in-line"),
     ],
 )
 def test_a_header_that_is_mentioned_opens_no_reasoning(name: str, mention: str, code: str) -> None:

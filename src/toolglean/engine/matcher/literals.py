@@ -74,7 +74,7 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    if is_reasoning and turn.channel == CONTENT and (turn.is_quoted_here or _ends_header(turn)):
+    if is_reasoning and turn.channel == CONTENT and (turn.is_quoted_here or _is_no_header(turn)):
         if action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
             turn.judge.mention(action - OPEN_REASONING)
         turn.leave(text_follows=True)  # a quotation ends only at its own end
@@ -96,9 +96,12 @@ def accept(turn: Turn, reading: Reading) -> None:
     turn.remember(sentence)
 
 
-def _ends_header(turn: Turn) -> bool:
-    # Behind text, or that of a header that is not known, the end of a header opens no reasoning.
-    return turn.in_line and turn.region.text.lstrip().startswith(("<|message|>", "to="))
+def _is_no_header(turn: Turn) -> bool:
+    # Behind text, the end of a header opens no reasoning, and neither does a whole one that is a word of a sentence.
+    text = turn.region.text.lstrip()
+    if text.startswith("<|start|>"):
+        return turn.in_sentence and turn.last_char == " " and not turn.tape.is_trusted(turn.region.start)
+    return turn.in_line and text.startswith(("<|message|>", "to="))
 
 
 def _opens_message(action: int, marker: str) -> bool:
