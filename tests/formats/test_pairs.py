@@ -111,6 +111,13 @@ def test_what_would_be_read_differently_is_not_written() -> None:
         render(LINES, [("f", {"a": "x\nab: 3"})], tools=TOOLS)
 
 
+def test_the_markers_of_pairs_are_markers_of_the_format() -> None:
+    """Fixed bug: a server's tokenizer could skip them. Signs like `--` are no tokens."""
+    for pattern, marker in (("<|arg {key}|>{value}", ["<|arg"]), ("--{key} {value}", [])):
+        declared = Format("own", call="<|call|>{name}{arguments}<|done|>", arguments=Pairs(pattern))
+        assert [each for each in declared.markers if each not in {"<|call|>", "<|done|>"}] == marker
+
+
 def test_depth_is_limited() -> None:
     for declared, turn in ((SCRIPT, "<<f {a: " + "[" * 300), (FLAGS, "<<f --c " + "[" * 300)):
         found = parse(turn, TOOLS, format=declared, options=OPTIONS)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 
 from toolglean.formats.origin import NO_ORIGIN, Origin, Source
-from toolglean.formats.words import JSON, Codec, Quoted, Tree, literals_of
+from toolglean.formats.words import JSON, Codec, Pairs, Quoted, Tree, literals_of
 
 __all__ = ["Declaration"]
 
@@ -108,7 +108,9 @@ class Declaration:
 
     @property
     def argument_markers(self) -> tuple[str, ...]:
-        """The markers of the codec of `{arguments}`."""
+        """The markers of the codec of `{arguments}`. Of pairs, signs like `--` are no token's."""
+        if isinstance(self.arguments, Pairs):
+            return tuple(each for each in literals_of(self.arguments.pattern) if each[0] in "<[")
         if isinstance(self.arguments, Quoted):
             return (self.arguments.quote,)
         return (self.arguments.prefix,) if isinstance(self.arguments, Tree) else ()

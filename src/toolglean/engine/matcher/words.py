@@ -21,6 +21,8 @@ from toolglean.scan.names import NAME_CHARS
 from toolglean.scan.nested import whole_characters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.repair.suspended import Put
@@ -132,6 +134,8 @@ class Word(Field):
         end = len(line) if is_named else body(word).end()  # type: ignore[union-attr]  # they match the empty string
         if edge.kind == "name" and edge.doubtful and not word[:end].isascii() and not turn.names.may_begin(word):
             return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes
+        if body is _id_body:
+            end = _begin_in(word, end, literals)
         rest = word[end:].lstrip()
         if rest and edge.kind == "name" and edge.word and turn.region.bare and not turn.accepts(word[:end]):
             return False
@@ -243,6 +247,12 @@ class Word(Field):
             call.begin_parameters(parameters)
         parameters.word(kind, word if kind == "type" or key is None else key)
         return True
+
+
+def _begin_in(word: str, end: int, literals: Iterable[str]) -> int:
+    # Where what follows an id begins, if a marker stopped the id in its middle: `c1"><name>`. Else that end.
+    begins = (word.rfind(each[:1], 0, end) for each in literals) if end < len(word) else ()
+    return next((i for i in begins if i >= 0 and any(each.startswith(word[i:]) for each in literals)), end)
 
 
 def _expected(kind: str) -> str:
