@@ -72,6 +72,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("a name, white space, an id", {"call": "<f>{name} {id}>{arguments}</f>"}, "{name}"),
     ("two values", TEXT | {"parameter": "<p {key}>{value}</p><q>{value}</q>"}, "{value}"),
     ("two calls", {"call": "<f>{call}{call}</f>"}, "{call}"),
+    ("an id beside an object", {"call": "<f {id}>{call}</f>"}, "{id} cannot be beside a whole object in '<f {id}>{call}"),
     ("arguments twice", {"call": "<f n={name}>{arguments}{arguments}</f>"}, "the arguments appear twice"),
     ("anything without a marker", {"call": "{id}:{name}{arguments}"}, "{id}"),
     ("name or id", {"call": "<f>{name}:{arguments}</f>", "also": ("<f>{id}:{name}:{arguments}</f>",)}, "{id}"),

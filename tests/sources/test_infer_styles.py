@@ -148,3 +148,13 @@ def test_a_marker_is_not_cut_at_its_key() -> None:
     assert found.format.call == "<|{name}|>{parameters}<|end|>"
     assert found.format.parameter == ("<|{key}|>{json}",)
     assert found.confidence == 1
+
+
+# An object cannot have a field of its call beside it: "the arguments appear twice", although they did not.
+@pytest.mark.parametrize("opener", ['<call id="{{ c.id }}">', "<call {{ loop.index0 }}>"])
+def test_an_object_beside_an_id_is_written_out(opener: str) -> None:
+    found = infer(
+        chat(each(opener + '{"fn": "{{ c.function.name }}", "args": {{ c.function.arguments | tojson }}}</call>'))
+    )
+    assert found.format.call.endswith('>{"fn": "{name}", "args": {arguments}}</call>')
+    assert found.confidence == 1

@@ -169,6 +169,16 @@ def test_turns_without_a_call_show_the_end_of_a_turn() -> None:
     assert Format.from_turns(turns, TOOLS).drop == ("<|over|>",)
 
 
+def test_an_id_in_the_marker_of_a_call() -> None:
+    """Fixed bug: the marker was taken for that of a section, which has no fields, and the message said that."""
+    turns = [
+        f'<go id="c{i}x">{{"fn": "get_weather", "args": {{"city": "{city}"}}}}</go>' for i, city in enumerate("abc")
+    ]
+    found = Format.from_turns(turns, TOOLS)
+    assert found.call == '<go id="{id}">{"fn": "{name}", "args": {arguments}}</go>'
+    assert [call.id for turn in turns for call in parse(turn, TOOLS, format=found).calls] == ["c0x", "c1x", "c2x"]
+
+
 # -- known formats -----------------------------------------------------------------------------------------------------
 
 

@@ -75,8 +75,11 @@ def _call(declared: Declaration, pattern: str) -> str:
     if not (whole or named) or len(whole) > 1:
         return f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}"
     arguments = {"arguments", "parameters", "keywords"} & set(slots)
-    if len(arguments) > 1 or (whole and set(slots) - {"name", "ws"} != whole):
+    if len(arguments) > 1 or (whole and arguments):
         return f"the arguments appear twice in the pattern {pattern!r}"
+    if beside := whole and set(slots) - {"name", "ws"} - whole:
+        written = '{"name": "{name}", "arguments": {arguments}}'
+        return f"{{{min(beside)}}} cannot be beside a whole object in {pattern!r}: write the object out, as {written}"
     if "keywords" in slots and "{keywords})" not in pattern:
         return f"{{keywords}} needs a closing parenthesis after it: {pattern!r}"
     return ""

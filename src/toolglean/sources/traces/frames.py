@@ -128,7 +128,7 @@ def _unwrapped(found: Frame) -> Frame:
     first, last = _outer(found)
     rest, inner = found.opener.lstrip()[len(first) :], found.closer.rstrip()
     inner = inner[: len(inner) - len(last)]
-    if not first or rest.strip()[:1] == "[" or not (rest.strip() or rest.startswith("\n")):
+    if not first or "{id}" in first or rest.strip()[:1] == "[" or not (rest.strip() or rest.startswith("\n")):
         return found
     before, after = rest[: len(rest) - len(rest.lstrip())], inner[len(inner.rstrip()) :]
     return replace(found, opener=rest.lstrip(), closer=inner.rstrip(), section=(first + before, after + last))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,7 @@ from toolglean.sources.templates.infer.parameter import Parameter, parameter_of
 from toolglean.sources.templates.infer.probes import Call
 from toolglean.sources.templates.infer.texts import markers_of
 
-__all__ = ["KEYWORDS", "Body", "CallSyntax", "as_list", "call_syntax_of", "enclosing", "keys_in"]
+__all__ = ["KEYWORDS", "Body", "CallSyntax", "as_list", "beside_fields", "call_syntax_of", "enclosing", "keys_in"]
 
 MAX_OBJECTS = 60  # how many brackets are tried as the start of the object around a leaf
 KEYWORDS = "({keywords})"
@@ -263,6 +263,13 @@ def _tree_prefix(parameter: Parameter, nested: str) -> str | None:
 def has_marker(text: str) -> bool:
     """Whether a text has a marker that is more than brackets, commas and white space."""
     return any(re.search(r"\w", each) for each in markers_of(text))
+
+
+def beside_fields(pattern: str, keys: Sequence[str]) -> str:
+    """The pattern, with the object written out in place of `{call}` if an id or a number of the call is beside it."""
+    if "{id}" not in pattern and "{index}" not in pattern:
+        return pattern
+    return pattern.replace("{call}", f'{{"{keys[0]}": "{{name}}", "{keys[1]}": {{arguments}}}}')
 
 
 def as_list(before: str, after: str) -> str | None:

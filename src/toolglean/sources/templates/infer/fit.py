@@ -22,6 +22,7 @@ from toolglean.sources.templates.infer.call_syntax import (
     Body,
     CallSyntax,
     as_list,
+    beside_fields,
     call_syntax_of,
     has_marker,
 )
@@ -209,7 +210,7 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
     own = {patterns.call, *patterns.section}
     drop = [each for each in (*frame.drop, *patterns.drop) if each and not any(each in text for text in own)]
     content_markers = [each for each in frame.content_markers if not any(each in text for text in own)]
-    call_pattern = patterns.call.strip()
+    call_pattern = beside_fields(patterns.call.strip(), syntax.keys)
     if call_pattern.endswith("{parameters}") and not patterns.section[1].strip():
         call_pattern += next(iter(frame.ends), "")  # nothing else shows that the last call of a turn is complete
     return Format(
