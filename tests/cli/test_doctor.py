@@ -179,6 +179,8 @@ def test_a_line_of_a_log_with_what_the_server_has_read() -> None:
     assert found["calls"] == ['f {"x": 2}']
     assert found["reasoning"] == ["3 characters: 'Hm.'"]
     assert "The server had already taken" in found["notes"][0]
+    found = shown("--turns", text=json.dumps(row | {"content": "I check."}))
+    assert found["next step"] == ["none: the server had already read the calls, and there is no other one in the text"]
 
 
 def test_json_is_what_parse_and_explain_say() -> None:

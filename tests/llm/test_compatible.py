@@ -115,6 +115,8 @@ def test_the_request() -> None:
         assert body["response_format"]["json_schema"] == {"name": "Cold", "schema": Cold.model_json_schema()}
         assert not {"tools", "tool_choice", "stream"} & body.keys()
         assert "authorization" not in seen[1].headers
+        OpenAICompatible("m", temperature=None, client=client).chat(HI)
+        assert "temperature" not in json.loads(seen[2].content)
 
 
 ODD: list[Any] = [{}, {"choices": []}, {"choices": None}, {"choices": [7]}, {"choices": [{"message": 7}]}, [], 7]

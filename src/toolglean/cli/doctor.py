@@ -97,7 +97,7 @@ def _turn_rows(turn: Turn, reading: Reading, why: Explanation) -> Iterator[Row]:
     yield from labelled(
         "problems", _first([f"{each.reason} ({each.code}), at {place(each)}" for each in troubles(why)])
     )
-    yield from labelled("next step", _steps(why), Paint.BOLD)
+    yield from labelled("next step", _steps(why, read_by_server=bool(output.calls and not why.calls)), Paint.BOLD)
 
 
 def _first(texts: list[str]) -> Iterator[str]:
@@ -106,8 +106,11 @@ def _first(texts: list[str]) -> Iterator[str]:
         yield f"… and {len(texts) - MOST:,} more"
 
 
-def _steps(why: Explanation) -> Iterator[str]:
+def _steps(why: Explanation, *, read_by_server: bool) -> Iterator[str]:
     # The likeliest cause, whose text says what to do, and the first of what was tried.
+    if read_by_server and [each.name for each in why.causes] == ["no-opener"]:
+        yield "none: the server had already read the calls, and there is no other one in the text"
+        return
     if why.calls and not why.causes:
         yield "none: every call was read"
         return

@@ -64,7 +64,7 @@ class OpenAICompatible(Served):
         base_url: the API's URL, with its version: http://localhost:8000/v1.
         api_key: sent as a bearer token; None: no key. It is never printed.
         timeout: seconds to wait for the server.
-        temperature: between 0 and 2.
+        temperature: between 0 and 2; None: it is not sent, so the server's setting holds.
         context_window: the largest number of tokens in the model's context, for `metadata`; it is not sent.
         json_mode: whether the model must write JSON and nothing else.
         response_format: the required form of an answer: a pydantic class, whose schema is sent to the server, or a dict
@@ -92,7 +92,7 @@ class OpenAICompatible(Served):
 
     base_url: str = "http://localhost:8000/v1"
     api_key: SecretStr | None = None
-    temperature: float = Field(default=0.75, ge=0.0, le=2.0)
+    temperature: float | None = Field(default=0.75, ge=0.0, le=2.0)
     response_format: Any = None
     grammar: Server | None = None
     grammar_options: dict[str, Any] = Field(default_factory=dict)
@@ -221,7 +221,7 @@ class OpenAICompatible(Served):
     def _request(
         self, messages: MessageList, tools: Schemas, kwargs: Mapping[str, Any], *, single: bool
     ) -> dict[str, Any]:
-        fields = {"temperature": self.temperature, **self.additional_kwargs, **kwargs}
+        fields = {**self._sampling(), **self.additional_kwargs, **kwargs}
         form = _response_format(fields.pop("response_format", self.response_format))
         if form is None and self.json_mode:
             form = JSON_MODE

@@ -47,7 +47,7 @@ class Ollama(Served):
         model: the model's name, such as `qwen3:8b`.
         base_url: the server's URL.
         timeout: seconds to wait for the server.
-        temperature: between 0 and 1.
+        temperature: between 0 and 1; None: it is not sent, so the server's setting holds.
         context_window: the largest number of tokens in the model's context; None: the server's setting.
         json_mode: whether the model must write JSON and nothing else.
         additional_kwargs: further options of the model (`top_p`, `seed`, …); `max_tokens` is sent under Ollama's name
@@ -68,7 +68,7 @@ class Ollama(Served):
     """
 
     base_url: str = "http://localhost:11434"
-    temperature: float = Field(default=0.75, ge=0.0, le=1.0)
+    temperature: float | None = Field(default=0.75, ge=0.0, le=1.0)
     keep_alive: float | str | None = None
     tools_in: Literal["auto", "server", "prompt"] = "auto"
 
@@ -117,7 +117,7 @@ class Ollama(Served):
         options = {name: value for name, value in kwargs.items() if name not in {*REQUEST_FIELDS, "options"}}
         given: Mapping[str, Any] = kwargs.get("options") or {}
         window = {} if self.context_window is None else {"num_ctx": self.context_window}
-        all_options = {"temperature": self.temperature, **window, **self.additional_kwargs, **given, **options}
+        all_options = {**self._sampling(), **window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
             messages = with_system(described((tool["function"] for tool in tools), None), messages)
         request: dict[str, Any] = {

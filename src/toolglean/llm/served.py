@@ -48,7 +48,7 @@ class Served(BaseModel, FunctionCallingLLM):
     model: str = Field(min_length=1)
     base_url: str
     timeout: float = Field(default=60.0, gt=0)
-    temperature: float
+    temperature: float | None
     context_window: int | None = Field(default=None, gt=0)
     json_mode: bool = False
     additional_kwargs: dict[str, Any] = Field(default_factory=dict, validate_default=True)
@@ -179,6 +179,9 @@ class Served(BaseModel, FunctionCallingLLM):
         if not self.system_prompt or first == (Role.SYSTEM, self.system_prompt):
             return found  # there is nothing to add, or it has been added already
         return with_system(self.system_prompt, found)
+
+    def _sampling(self) -> dict[str, float]:
+        return {} if self.temperature is None else {"temperature": self.temperature}
 
     # -- what depends on the server ------------------------------------------------------------------------------------
 
