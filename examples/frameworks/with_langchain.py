@@ -12,7 +12,7 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from toolglean.clients.httpx import toolglean_client
+from toolglean.clients.httpx import toolglean_async_client, toolglean_client
 
 
 @tool
@@ -23,7 +23,13 @@ def get_weather(city: str) -> str:
 
 def main(url: str = "http://localhost:8000/v1", model: str = "qwen3") -> None:
     """Print the answer to a question that needs the tool."""
-    chat = ChatOpenAI(model=model, base_url=url, api_key=SecretStr("none"), http_client=toolglean_client())
+    chat = ChatOpenAI(
+        model=model,
+        base_url=url,
+        api_key=SecretStr("none"),
+        http_client=toolglean_client(),
+        http_async_client=toolglean_async_client(),
+    )
     with_tools = chat.bind_tools([get_weather])
     messages: list[BaseMessage] = [HumanMessage("Is it sunny in Oslo and in Rome?")]
     answer = with_tools.invoke(messages)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Rival"]
 
-_PIECE = 16  # characters that are read at once: when a reading is refuted must not depend on the chunks
+_PIECE = 4  # characters that are read at once: when a reading is refuted must not depend on the chunks
 
 
 class Rival(Plain):

@@ -82,7 +82,7 @@ def _find_end(prober: Prober, frame: Frame, after: str) -> None:
     frame.drop += frame.ends
     frame.end = after
     if frame.drop:
-        frame.evidence.append(f"a plain reply: the turn ends with {' '.join(frame.drop)!r}")
+        frame.evidence.append(f"a plain reply: the turn ends with {' and '.join(map(repr, frame.drop))}")
 
 
 def _find_reasoning(prober: Prober, frame: Frame, plain: str) -> None:
