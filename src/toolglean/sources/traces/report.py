@@ -43,8 +43,8 @@ def evidence_of(found: Agreement, proof: Proof, given: Given, differing: tuple[i
     if talk.end:
         ended = sum(text.rstrip().endswith(talk.end) for text in turns)
         lines.append(f"{ended} turns: they end with {talk.end!r}")
-    if count > called:
-        lines.append(f"{count - called} turn{'s' * (count - called > 1)} without a call: nothing in them is read as one")
+    if plain := count - called:
+        lines.append(f"{plain} turn{'s' * (plain > 1)} without a call: nothing in them is read as one")
     if total > count:
         lines.append(f"{total - count} of {total} turns do not agree with these, and are left out")
     lines.append(f"{count} of {total} turns are read the same whole and {_cut(turns)}")
