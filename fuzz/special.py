@@ -27,6 +27,7 @@ from fuzz.runner import Found, Fuzzer, raised
 from fuzz.shrink import smallest
 from fuzz.turns import all_markers
 from tests.support.chunkings import account
+from tests.support.own_formats import own_format
 from toolglean import CallEnd, Event, Parser, join
 from toolglean.formats.registry import find_format
 
@@ -178,7 +179,7 @@ def known_by_tokens(rng: random.Random, text: str, atomic: Sequence[str]) -> Kin
 
 @lru_cache(maxsize=512)
 def _markers(name: str) -> frozenset[str]:
-    declared = find_format(name)
+    declared = own_format(name) or find_format(name)
     markers = declared.markers if declared is not None and declared.markers else all_markers()
     return frozenset(
         part for each in markers for part in (each, *re.findall(r"<[^<>]*>|\[[A-Z_/]+\]", each)) if part.strip()
