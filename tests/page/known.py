@@ -71,7 +71,7 @@ def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
 
 def _breaks_off(text: str, _format: str, ran: str) -> bool:
     begun = without_ends(text)
-    place = len(begun) - len(begun.lstrip())
+    place = len(begun) - len(begun.lstrip(f" \t\r\n{FIRST}"))
     if begun[place : place + 1] not in {"[", "{"}:
         return False
     strings, end, whole = document(begun, place, len(begun))
