@@ -300,6 +300,16 @@ def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
     assert CALL in problem.text
 
 
+def test_what_is_quoted_behind_an_object_that_is_too_long_is_not_told() -> None:
+    """Fixed bug: it was told, if both came in one chunk, and the object had begun in the one before."""
+    quoted = '`{"name": "get_weather", "arguments": {"city": "x"}} `'
+    text = f'{quoted}{{"tool": [{{"type": "get_weather", "id": "get_weather", ' * 60
+    for cut in range(3):
+        parser = make(trailing_json="content")
+        events = parser.feed(text[:cut]) + parser.feed(text[cut:]) + parser.finish()
+        assert [each for each in events if isinstance(each, Problem)] == []
+
+
 @pytest.mark.parametrize("digits", [4060, 4070, 4080])
 def test_json_behind_an_object_that_is_too_long_is_told(digits: int) -> None:
     """Fixed bug: where both came in one chunk, nothing was said of it."""
