@@ -56,7 +56,7 @@ __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "ver
 # What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, or a fence with a marker
 # in its line, is not undone but open.
 _quotes = re.compile(
-    r"~~~|```<|<!--|<(?:pre|code|script|user|system)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
+    r"~~~|```<|<!--|<(?:pre|code|script|user|system|parameter)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
     re.IGNORECASE,
 )
 _quotes_line = re.compile(r"^ *>", re.MULTILINE).search
@@ -340,6 +340,8 @@ def case(name: str, seed: int) -> Case:
     of, region = _region(rng, declared)
     kind, begin, region, after = _wrapped(rng, declared, region)
     first = rng.choice(("", "", "", "Well. ", "Well.\n", call_of(rng, declared) + rng.choice(("\n", " x "))))
+    if begin.startswith(" to="):  # the rest of a header, which opens nothing behind text
+        first = ""
     return Case(subject, kind, of, first + begin, region, after, _tail(rng, declared))
 
 
