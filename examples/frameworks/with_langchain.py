@@ -24,12 +24,9 @@ def get_weather(city: str) -> str:
 def main(url: str = "http://localhost:8000/v1", model: str = "qwen3") -> None:
     """Print the answer to a question that needs the tool."""
     chat = ChatOpenAI(
-        model=model,
-        base_url=url,
-        api_key=SecretStr("none"),
-        http_client=toolglean_client(),
-        http_async_client=toolglean_async_client(),
-    )
+        model=model, base_url=url, api_key=SecretStr("none"),
+        http_client=toolglean_client(), http_async_client=toolglean_async_client(),
+    )  # fmt: skip
     with_tools = chat.bind_tools([get_weather])
     messages: list[BaseMessage] = [HumanMessage("Is it sunny in Oslo and in Rome?")]
     answer = with_tools.invoke(messages)
