@@ -151,9 +151,10 @@ class Keeping(TurnState):
             self.object = seen = noted.with_text(text, start)
             if "}" in text or seen.end - seen.place < NAME_WITHIN or seen.until <= seen.end:
                 self.object = self._object_in(joined(seen.rope), seen.place, seen.hidden)
-                if quoted is None:
-                    quoted = sorted((each for each in closed if each[0] >= seen.until), reverse=True)
-                self._hide_first(quoted)
+                if closed and quoted is None:
+                    quoted = sorted((each for each in closed if each[0] >= seen.until), key=lambda each: -each[0])
+                if quoted:
+                    self._hide_first(quoted)
             noted = self.object
             if noted is None:
                 text, start = text[max(seen.end - start, 0) :], max(seen.end, start)
