@@ -146,25 +146,26 @@ class Keeping(TurnState):
             if self.object is not None and code is not None and code.has_quoted(region):
                 self.object = self._in_fence(self.object, code.begins_fence(self.object.place, (region,)))
                 self.object = self.object and self.object.hiding(region)
-        noted, quoted = self.object, None
+        noted = self.object
+        later: list[Closed] = []
+        if closed and noted is not None:
+            later = sorted((each for each in closed if each[0] >= noted.until), key=lambda each: -each[0])
         while noted is not None and noted.end < min(noted.until, start + len(text)):
             self.object = seen = noted.with_text(text, start)
             if "}" in text or seen.end - seen.place < NAME_WITHIN or seen.until <= seen.end:
                 self.object = self._object_in(joined(seen.rope), seen.place, seen.hidden)
-                if closed and quoted is None:
-                    quoted = sorted((each for each in closed if each[0] >= seen.until), key=lambda each: -each[0])
-                if quoted:
-                    self._hide_first(quoted)
+                if later:
+                    self._hide_first(later)
             noted = self.object
             if noted is None:
                 text, start = text[max(seen.end - start, 0) :], max(seen.end, start)
         if noted is None and self.rules.by_schema and self.mode is not DONE and not self.tape.in_prompt:
             self.object = self._object_in(text, start, closed) if self.described else None
 
-    def _hide_first(self, quoted: list[Closed]) -> None:
+    def _hide_first(self, later: list[Closed]) -> None:
         # Of what has closed behind the object that was noted before, what the one that is noted now may have in it.
-        while quoted and self.object is not None and quoted[-1][0] < self.object.until:
-            region, code = quoted.pop(), self.judge.code
+        while later and self.object is not None and later[-1][0] < self.object.until:
+            region, code = later.pop(), self.judge.code
             if code is not None and code.has_quoted(region):
                 self.object = self.object.hiding(region)
 

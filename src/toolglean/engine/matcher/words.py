@@ -21,8 +21,6 @@ from toolglean.scan.names import NAME_CHARS
 from toolglean.scan.nested import whole_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.repair.suspended import Put
@@ -101,8 +99,8 @@ class Word(Field):
         # As much of the marker after the word as the text has: nothing else can end there. What may come before its
         # last character may come before each of its characters.
         word = self._word
-        place = word.rfind(marker[0])
-        begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
+        begin = _begin_of(marker, word, len(word))
+        begun = len(word) - begin if begin >= 0 else 0
         piece, bare = text[i : i + len(marker) - begun], turn.region.bare
         if len(piece) < 2 or bare or not marker.startswith(piece, begun) or len(word) + len(piece) > NAME_CHARS:
             return i
@@ -134,8 +132,8 @@ class Word(Field):
         end = len(line) if is_named else body(word).end()  # type: ignore[union-attr]  # they match the empty string
         if edge.kind == "name" and edge.doubtful and not word[:end].isascii() and not turn.names.may_begin(word):
             return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes
-        if body is _id_body:
-            end = _begin_in(word, end, literals)
+        if body is _id_body and end < len(word):  # the marker stops the id in its own middle: `c1"><name>`
+            end = next((i for i in (_begin_of(each, word, end) for each in literals) if i >= 0), end)
         rest = word[end:].lstrip()
         if rest and edge.kind == "name" and edge.word and turn.region.bare and not turn.accepts(word[:end]):
             return False
@@ -249,10 +247,10 @@ class Word(Field):
         return True
 
 
-def _begin_in(word: str, end: int, literals: Iterable[str]) -> int:
-    # Where what follows an id begins, if a marker stopped the id in its middle: `c1"><name>`. Else that end.
-    begins = (word.rfind(each[:1], 0, end) for each in literals) if end < len(word) else ()
-    return next((i for i in begins if i >= 0 and any(each.startswith(word[i:]) for each in literals)), end)
+def _begin_of(marker: str, word: str, end: int) -> int:
+    # Where the marker begins in the word, before that place, if all of the word from there on is the marker's; else -1.
+    place = word.rfind(marker[0], 0, end)
+    return place if place >= 0 and marker.startswith(word[place:]) else -1
 
 
 def _expected(kind: str) -> str:

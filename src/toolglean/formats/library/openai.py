@@ -23,7 +23,8 @@ ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
 # Muse's reasoning: its header begins as that of a call does here.
-TO_SELF = tuple((f"{header} to=self<|message|>", "<|eom|>") for header in (HEADER, ""))
+MUSE_END = "<|eom|>"
+TO_SELF = tuple((f"{header} to=self<|message|>", MUSE_END) for header in (HEADER, ""))
 JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", " ", "")
 KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
 # A blank comes before the kind: without one, `shelljson` would be two words, and might be the name of another tool.
@@ -81,7 +82,7 @@ FORMATS = (
         reasonings=(*((f"<|channel|>analysis{tail}<|message|>", "<|end|>") for tail in TAILS), *TO_SELF),
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
-        drop=(*("<|start|>", *ENDS, TO_SELF[0][1]), *("<|channel|>final", "<|channel|>commentary to=assistant")),
+        drop=(*("<|start|>", *ENDS, MUSE_END), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "gpt-oss-harmony", "openai-gptoss"),
         models=(
             *("gpt-oss", "gptoss", "fare-20b", "hypernova-60b", "optimind", "schgen"),
@@ -114,7 +115,7 @@ FORMATS = (
             *(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
             *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
         ),
-        drop=("<|start|>", *ENDS, TO_SELF[0][1]),
+        drop=("<|start|>", *ENDS, MUSE_END),
         models=("llm-jp-4",),
         source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",
     ),
@@ -127,7 +128,7 @@ FORMATS = (
         reasonings=TO_SELF,
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
-        drop=("<|start|>", *ENDS, TO_SELF[0][1]),
+        drop=("<|start|>", *ENDS, MUSE_END),
         source="vLLM 0.33, parser beam",
     ),
 )

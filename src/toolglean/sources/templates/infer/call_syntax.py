@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -265,7 +265,7 @@ def has_marker(text: str) -> bool:
     return any(re.search(r"\w", each) for each in markers_of(text))
 
 
-def beside_fields(pattern: str, keys: Sequence[str]) -> str:
+def beside_fields(pattern: str, keys: tuple[str, str]) -> str:
     """The pattern, with the object written out in place of `{call}` if an id or a number of the call is beside it."""
     if "{id}" not in pattern and "{index}" not in pattern:
         return pattern
