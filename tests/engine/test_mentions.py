@@ -42,6 +42,10 @@ MENTIONS = [
     "写「{}」来付款。",
     "Écrivez «\u00a0{}\u00a0» ici.",
     "Write it, e.g. {}, in an answer.",
+    "Man schreibt z. B. {} und wartet.",
+    "Never do this; {} deletes all.",
+    "To delete → {} does it.",
+    "To delete -> {} does it.",
 ]
 CALLED = [
     *("I will check. {}", "I will check.{} Wait.", "Is it so? {}\nDone.", "Look: {}", "Well… {}", "Look:\n{} is it"),
@@ -190,7 +194,8 @@ def test_a_mention_is_read_where_quotations_are() -> None:
         *(("**so* ", True), ("so **", True), ("| **", True), ("So:\n**", False), ("ok. ", False), ("e.g. ", True)),
         *(("10. ", False), ("Room 12. ", False), ("v1.0.1. ", False), ("5 p.m. ", False), ("\na. ", True), ("So «\u00a0", True), ("So\u3000", True), ("写「", True)),
         *(("例（", True), ("so ‘", True), ("so [", False), ("Done ✔\ufe0f", False), ("好的~ ", False), ("नमस्ते ", True), ("so e\u0301 ", True), ("so، ", True)),
-        *(("so → ", False), ("好的。\u3000", False), ("So:\u00a0", False)),
+        *(("so → ", True), ("so ➡\ufe0f ", True), ("so => ", True), ("<!-- so -->", False), ("so; ", True), ("So ;) ", False), ("z. B. ", True)),
+        *(("好的。\u3000", False), ("So:\u00a0", False)),
         *(("**So.** ", False), ("**so** ", True), ("查询", True), ("好的。", False), ("Sure! \N{GRINNING FACE}", False)),
     ],
 )  # fmt: skip
