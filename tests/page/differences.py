@@ -86,6 +86,8 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "what opens in a string of JSON that breaks off", _TRACE),
     ("the same with a comment", '{"a": {"b": "<!--"}CALL', "glm-4.5", "auto", RUNS,
      "what opens in a string of JSON that breaks off", _TRACE),
+    ("the same with a fence, after text and a call", '.FIRST{"": ["    ```"]\nCALL', "hermes", "auto", RUNS,
+     "what opens in a string of JSON that breaks off", _TRACE),
     ("the opener of reasoning in code that does not begin with it", "` <think>a`\nCALL<", "qwen3-coder", "auto", RUNS,
      "reasoning in code", _NESTED),
     ("a call of Harmony in a string of JSON: its calls begin as its reasoning does", ':["FIRST\nCALL"', "harmony", "auto", RUNS,
@@ -172,6 +174,8 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "choices.md: a fence's line ends after at most one word"),
     ("a lone backtick, a call, and a tag that begins a line", "`a\nCALL\n<pre>b`", "deepseek-v3.2", "auto", RUNS,
      "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
+    ("a fence's line in a comment, behind a run of backticks as long", "a ```b` `<!--`\n ```\nCALL", "hermes", "hermes",
+     CONTENT, "a paragraph that a fence ends", "choices.md: a fence ends the paragraph in which backticks wait"),
 )  # fmt: skip
 DIFFERENCES = _rows(*_RUN, *_LOST)
 """All of them, those that are dangerous first."""

@@ -71,10 +71,10 @@ def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
 
 def _breaks_off(text: str, _format: str, ran: str) -> bool:
     begun = without_ends(text)
-    place = len(begun) - len(begun.lstrip(f" \t\r\n{FIRST}"))
-    if begun[place : place + 1] not in {"[", "{"}:
+    begun = begun[begun.rfind(FIRST, 0, begun.index(CALL)) + 1 :].lstrip()
+    if begun[:1] not in {"[", "{"}:
         return False
-    strings, end, whole = document(begun, place, len(begun))
+    strings, end, whole = document(begun, 0, len(begun))
     opens = any(sign in begun[start:stop] for start, stop in strings for sign in "`<~")
     return ran != "runs" and not whole and opens and end <= begun.index(CALL)
 

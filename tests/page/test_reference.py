@@ -43,6 +43,7 @@ RULERS = (
     ("a <!-- `b --> c`", "..mmmmmmmmmmm..."),
     ("a `<!--` b", "..cccccc.."),
     ("a `<!-- b", "...mmmmmm"),
+    ("a ```b` `<!--`\n ```\n", "......cccmmmmmmmmmmm"),
     ("a <PRE class='b'>c</pre > d", "..eeeeeeeeeeeeeeeeeeeeeee.."),
     ("a <pre> tag", "..........."),
     ("<parameter=a>b</parameter>c", "pppppppppppppppppppppppppp."),

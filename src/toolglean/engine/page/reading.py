@@ -214,14 +214,15 @@ class Reading:
         ahead = "" if run.size < _FENCE or run.is_escaped else run.sign * run.size + self.ahead[end : end + _AHEAD]
         may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
         opened = self._opens_fence(run, ahead) if may_open else 0
-        if opened == 0 or not (run.is_first and self.context is _PLAIN):  # else that counts, as in Markdown
+        is_line = run.is_first and self.context is not Context.OVER  # behind a draft, the backticks before it count
+        if opened == 0 or not is_line:  # else that counts, as in Markdown
             for number, guess in enumerate(self.guesses if is_code else ()):
                 if guess.size == run.size:
                     return self._close_code(number, end)
         if opened is None:
             return self._wait_with(run, end)
         if opened and is_code:
-            self._end_paragraph_at(run)
+            self._end_paragraph_at(run, () if is_line else self.seen)
         if self.context is _PLAIN and opened:
             return self._open_fence(run, ahead, opened, end)
         if self.context is not _PLAIN:
@@ -231,11 +232,10 @@ class Reading:
             self._see(run, first=True)
         return end
 
-    def _end_paragraph_at(self, run: Run) -> None:
+    def _end_paragraph_at(self, run: Run, others: tuple[tuple[int, int], ...]) -> None:
         # A fence ends the paragraph; in a line, unless backticks wait since which others of its length have come.
         if not self.guesses:
             return
-        others = () if run.is_first and self.context is _PLAIN else self.seen
         seen = max((place for size, place in others if size == run.size), default=-1 << 62)
         self._leave_out(lambda guess: guess.size > 0 and guess.start > seen)
         if not any(each.size for each in self.guesses):
