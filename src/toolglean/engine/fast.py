@@ -32,7 +32,7 @@ __all__ = ["FastPath"]
 
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
-_ends_data = re.compile(r"[\x00-\x1f\"\\<\[`~>{]").search
+_may_open_in_data = re.compile(r"[<`~>]|\[\Z").search
 _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -84,8 +84,8 @@ class FastPath:
                 else:
                     self._pos, write = end, self._stops[1]
                     return [turn.emit.call.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
-        elif self._in_data and chunk and _ends_data(chunk) is None:
-            return self._pass_data(chunk)
+        elif self._in_data and chunk and _may_open_in_data(chunk) is None:
+            events = self._pass_data(chunk)
         return self._feed_loop(chunk) if events is None else events
 
     def _feed_loop(self, chunk: str) -> list[Event]:
@@ -134,7 +134,7 @@ class FastPath:
         # A string of the arguments: tells whether a chunk may end it. Inside a string this is the reader's own search.
         self._find_stop: Search | None = None
         self._stops: Stops = _nowhere
-        self._in_data = False  # whether it is inside a string of JSON that is text
+        self._in_data = False  # whether it is inside JSON that is text
 
     def _set_fast_paths(self) -> None:
         turn = self._turn
@@ -160,19 +160,18 @@ class FastPath:
 
     def _may_pass_data(self) -> bool:
         turn = self._turn
-        if turn.payload is None or not turn.payload.is_in_data():
+        if turn.payload is None or not turn.payload.is_data():
             return False
-        notes = turn.unread is not None or turn.object is not None
-        waits = notes or turn.tape.held or turn.judge.fence or turn.candidate or not turn.emit.clean
-        waits = waits or turn.may_have_begun_tag(turn.last_char)
-        return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
+        waits = turn.tape.held or turn.judge.fence or turn.candidate or not turn.emit.clean
+        return not waits and turn.channel == CONTENT and turn.bound is UNBOUND and not turn.notes_unread(self._pos)
 
-    def _pass_data(self, chunk: str) -> list[Event]:
+    def _pass_data(self, chunk: str) -> list[Event] | None:
         self._own()
-        start, payload = self._pos, self._turn.payload
-        assert payload is not None
-        payload.pass_data(chunk, start)
-        self._pos, self._last = start + len(chunk), self._with_last(chunk)
+        turn, start = self._turn, self._pos
+        assert turn.payload is not None
+        if not turn.payload.pass_data(turn, chunk, start):
+            return None
+        self._pos += len(chunk)
         return [Content(chunk, start)]
 
     def _set_fast_paths_of_text(self) -> None:

@@ -60,12 +60,13 @@ class Passing(Plain, Payload):
         told: whether an apparent call was reported.
     """
 
-    __slots__ = ("_bracket", "_code", "_open", "_scanner", "_told", "_unsure")
+    __slots__ = ("_ahead", "_bracket", "_code", "_open", "_scanner", "_told", "_unsure")
     owned = ("_code", "_open", "_scanner")
 
     def __init__(self, scanner: JsonTokens, code: Quotes | None, name: str, *, told: bool) -> None:
         self._scanner, self._code = scanner, code
         self._told, self._unsure, self._bracket = told, True, NONE
+        self._ahead: tuple[int, str] | None = None  # what `pass_data` has read, and `read` must go on with
         # For each open object: its last key, the tool that it names, and whether it has arguments; None for an object
         # whose own key names the tool.
         self._open: list[tuple[str, str, bool | None]] = [("", "", False)] * len(scanner.stack)
@@ -74,26 +75,34 @@ class Passing(Plain, Payload):
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
-        scanner, begun = self._scanner, i
-        if scanner.token is FAIL:
+        scanner, ahead = self._scanner, self._ahead
+        if scanner.token is FAIL and ahead is None:
             return self._break_off(turn, text, i)
+        while True:
+            begun, (i, missed), self._ahead = i, ahead or self._read_tokens(turn.names, text, i), None
+            if not missed:
+                break
+            self.say(turn, text[begun:i], turn.tape.base + begun)
+            reason = data.INSIDE if len(self._open) > 2 else data.OTHER_KEY
+            turn.emit.problem(not_a_call(reason), missed, turn.tape.base + i - len(self._bracket[0]))
+            ahead, self._told = None, True
+        if scanner.state == END:
+            self._leave(turn)
+        self.say(turn, text[begun:i], turn.tape.base + begun)
+        return self._break_off(turn, text, i) if scanner.token is FAIL else i
+
+    def _read_tokens(self, names: Names, text: str, i: int) -> tuple[int, str]:
+        # Up to the end of the text, or of the JSON; or up to an apparent call that must be reported, and its name.
+        scanner = self._scanner
         while i < len(text) and scanner.state != END and scanner.token is not FAIL:
-            missed = ""
             if self._told:
                 i = scanner.step(text, i)
                 scanner.fixes.clear()
             else:
                 i, raw = scanner.read_token(text, i)
-                missed = self._watch(turn.names, raw)
-            if missed:
-                self.say(turn, text[begun:i], turn.tape.base + begun)
-                reason = data.INSIDE if len(self._open) > 2 else data.OTHER_KEY
-                turn.emit.problem(not_a_call(reason), missed, turn.tape.base + i - len(self._bracket[0]))
-                begun, self._told = i, True
-        if scanner.state == END:
-            self._leave(turn)
-        self.say(turn, text[begun:i], turn.tape.base + begun)
-        return self._break_off(turn, text, i) if scanner.token is FAIL else i
+                if missed := self._watch(names, raw):
+                    return i, missed
+        return i, ""
 
     def _leave(self, turn: Turn) -> None:
         last = turn.last_text
@@ -127,15 +136,21 @@ class Passing(Plain, Payload):
         if self._code is not None and text:
             self._code.scan(text, start)
 
-    def is_in_data(self) -> bool:
+    def is_data(self) -> bool:
         """See `Payload`."""
-        return self._scanner.state == IN_STRING
+        return not (self._unsure or self._bracket[0])
 
-    def pass_data(self, text: str, start: int) -> None:
+    def pass_data(self, turn: Turn, text: str, start: int) -> bool:
         """See `Payload`."""
-        self._scanner.collect(text)
+        scanner = self._scanner
+        ahead = self._read_tokens(turn.names, text, 0)
+        if ahead[1] or scanner.token is FAIL or scanner.state == END:
+            self._ahead = ahead
+            return False
+        turn.pass_data(text)
         if self._code is not None:
             self._code.scan(text, start)
+        return True
 
     def _watch(self, names: Names, raw: str) -> str:
         # The tool that an object names next to its arguments; "" until there is one.

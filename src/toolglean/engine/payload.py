@@ -66,12 +66,13 @@ class Payload(Repairable):
     def forget_calls(self, calls: int) -> None:
         """The prompt is over, and so many of its calls are no longer counted."""
 
-    def is_in_data(self) -> bool:
-        """Whether what comes next is inside a string that is text: then what ends nothing goes to `pass_data`."""
+    def is_data(self) -> bool:
+        """Whether what comes next is JSON that is text, whatever it is: then what has no sign goes to `pass_data`."""
         return False
 
-    def pass_data(self, text: str, start: int) -> None:
-        """That text of the string was emitted."""
+    def pass_data(self, turn: Any, text: str, start: int) -> bool:
+        """Read that text, outside the loop. False: more than text is in it; then `read` must go on there."""
+        raise NotImplementedError
 
     def stops(self) -> Stops | None:
         """Inside a string of the arguments: tells which text may be passed on without being read. None if all must be

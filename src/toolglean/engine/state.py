@@ -304,6 +304,14 @@ class TurnState(Plain):
         if not self.has_tags and ("<" in text or "[" in text or last in _BEGIN_TAGS):
             self.has_tags = _tag(last + text) is not None
 
+    def pass_data(self, text: str) -> None:
+        """That text, which is JSON that is data, was emitted on a fast path, without the turn."""
+        self.judge.json(text)
+        if not self.has_tags:
+            self.note_tags(text, self.last_char)
+        self.last_char = text[-1]
+        self.remember(text)
+
     def may_have_begun_tag(self, last: str) -> bool:
         """Whether content that ends with that character may end with the beginning of its first tag."""
         return last in _BEGIN_TAGS and not self.has_tags
