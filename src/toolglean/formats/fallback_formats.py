@@ -166,7 +166,7 @@ class FallbackFormats:
     """
 
     __slots__ = (
-        *("_at_opener", "_finders", "_firsts", "_known", "_last_start", "_longest", "_names", "_namespaces"),
+        *("_at_opener", "_begin_own", "_finders", "_firsts", "_known", "_last_start", "_longest", "_names", "_namespaces"),
         *("_others", "_sorted_names", "_tags", "_written_out", "last_tags"),
     )
 
@@ -183,6 +183,7 @@ class FallbackFormats:
         self._longest = max(others.longest, longest, *map(len, self._tags)) + 1
         self._finders: dict[tuple[int, tuple[int, ...], bool], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
+        self._begin_own: dict[tuple[str, int], int] = {}
         self._last_start: tuple[str, Start] = "", _NOTHING
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -212,6 +213,12 @@ class FallbackFormats:
         """The same for a literal that was found: 0 too if the format has a shorter one, and cannot follow the rest
         (`<invoke` and `<invoke>`).
         """
+        key = found, channel
+        if key not in self._begin_own:
+            self._begin_own[key] = self._length_of_own(found, channel)
+        return self._begin_own[key]
+
+    def _length_of_own(self, found: str, channel: int) -> int:
         size = self.own_opener(found, channel)
         here = self.own.channel(channel, ()).line
         for place, char in enumerate(found if size < len(found) else ""):
