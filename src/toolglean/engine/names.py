@@ -30,6 +30,7 @@ _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
 contains_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what no name or key contains: if it does, it is the rest of a marker, broken or quoted."""
 
+_COMBINED = frozenset({"$ref", "allOf", "anyOf", "oneOf"})  # what adds parameters to those of a schema
 _left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
 PLACEHOLDERS = frozenset(
     {"name", "tool", "function", "func", "fn", "toolname", "functionname", "funcname", "fnname", "nameofthetool"}
@@ -117,6 +118,14 @@ class Names:
         """The schema of the parameters of the tool that a written name means; None if it is not a tool's name."""
         tool = self.tool(name)
         return None if tool is None else tool.parameters
+
+    def schema_of_values(self, name: str) -> Mapping[str, Any]:
+        """The same if a parameter in it may allow no string; else {}: mostly all of them are plain strings."""
+        tool = self.tool(name)
+        if tool is None:
+            return {}
+        plain = all(type(each) is dict and each.get("type") == "string" for each in tool.properties.values())
+        return {} if plain and _COMBINED.isdisjoint(tool.parameters) else tool.parameters
 
     def known(self, name: str) -> bool | None:
         """Whether the name is a tool's; None if no tools were given."""

@@ -213,7 +213,7 @@ class Turn(Speech):
 
     def quoted_schema(self, name: str) -> Mapping[str, Any]:
         """The schema by which values are found that are written as strings, in a call of that tool; {} for none."""
-        return (self.names.schema(name) or {}) if self.repair is not OFF else {}
+        return self.names.schema_of_values(name) if self.repair is not OFF else {}
 
     def expect_json(self) -> None:
         """The arguments of the open call are JSON."""
