@@ -100,7 +100,7 @@ class Passing(Plain, Payload):
                 scanner.fixes.clear()
             else:
                 i, raw = scanner.read_token(text, i)
-                if missed := self._watch(names, raw):
+                if scanner.token is not NEED and (missed := self._watch(names, raw)):
                     return i, missed
         return i, ""
 
@@ -157,7 +157,7 @@ class Passing(Plain, Payload):
         token, frames = self._scanner.token, self._open
         if token is CLOSE and frames:
             frames.pop()
-        if token in {NEED, CLOSE, FAIL} or not frames:
+        if token is CLOSE or token is FAIL or not frames:
             return ""
         key, name, has_arguments = frames[-1]
         if token is KEY:
