@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.reasons import not_a_call
 from toolglean.engine.turn import Payload
 from toolglean.scan import data
-from toolglean.scan.json import END, IN_STRING, LIST
+from toolglean.scan.json import END, LIST
 from toolglean.scan.names import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, STRING

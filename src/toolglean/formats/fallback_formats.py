@@ -166,8 +166,8 @@ class FallbackFormats:
     """
 
     __slots__ = (
-        *("_at_opener", "_begin_own", "_finders", "_firsts", "_known", "_last_start", "_longest", "_names", "_namespaces"),
-        *("_others", "_sorted_names", "_tags", "_written_out", "last_tags"),
+        *("_at_opener", "_begin_own", "_finders", "_firsts", "_known", "_last_start", "_longest", "_names"),
+        *("_namespaces", "_others", "_sorted_names", "_tags", "_written_out", "last_tags"),
     )
 
     def __init__(self, others: OtherFormats, names: tuple[str, ...]) -> None:

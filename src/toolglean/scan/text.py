@@ -68,7 +68,7 @@ _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its 
 _GOES_ON = frozenset(",，、،;；-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【→⇒➜➔➡⟶*#")  # the last two begin an item and a heading
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
-_goes_on = re.compile(r"(?:\.[egB]|[\s(][A-Za-z])\.\Z|(?:(?<!-)-|=)>\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`, `z. B.`; `->`
+_goes_on = re.compile(r"(?:\.[egB]|[\s(][A-Za-z])\.\Z|(?:(?<!-)-|=)>\Z").search  # of `e.g.`, `z.B.`, `z. B.`; `->`
 
 
 FENCES = "`~"

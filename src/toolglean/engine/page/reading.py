@@ -12,7 +12,7 @@ from collections.abc import Callable
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
 from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
-from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, line_before
+from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, deeper, line_before
 from toolglean.scan.text import KEPT
 
 __all__ = ["Reading"]
@@ -361,8 +361,9 @@ class Reading:
         # Reads on in the documents, up to that place. Returns where one of them is complete, if that is before it;
         # else -1.
         read: list[tuple[Document, Document | None, list[tuple[int, int]], int]] = []
+        nested = self.guesses if any(self.text.find(each, self.read_to, end) >= 0 for each in "]}") else ()
         for document in self.documents:
-            levels = tuple(each.depth for each in self.guesses if not each.size and each.document == document.start)
+            levels = tuple(each.depth for each in nested if not each.size and each.document == document.start)
             after, i, strings, depth = read_on(document, self.text, self.read_to, end, self.base, levels)
             if depth:
                 if i < end:  # what comes first counts: the others are read up to there
@@ -393,7 +394,5 @@ class Reading:
                 self._leave_out(lambda guess: not guess.size and guess.document == document.start)
             return
         if after.outer > document.outer:
-            self._leave_out(
-                lambda guess: not guess.size and guess.document == document.start and guess.depth <= after.outer
-            )
+            self.guesses = deeper(self.guesses, document.start, after.outer)
         self.documents = (*self.documents, after)

@@ -12,7 +12,7 @@ from toolglean.engine.page.documents import Document, is_in_string
 from toolglean.engine.page.table import Context
 from toolglean.scan.text import KEPT
 
-__all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "line_before"]
+__all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "deeper", "line_before"]
 
 
 class Before(Enum):
@@ -108,6 +108,16 @@ class Guess(NamedTuple):
     space: int = -1
     document: int = 0
     depth: int = 0
+
+
+def deeper(guesses: tuple[Guess, ...], document: int, depth: int) -> tuple[Guess, ...]:
+    """Those guesses without containers of that document, up to that depth. Of many nested brackets, each drops one: the
+    first one.
+    """
+    is_first = len(guesses) > 1 and guesses[0].document == guesses[1].document == document
+    if is_first and guesses[0].depth == depth < guesses[1].depth:
+        return guesses[1:]
+    return tuple(each for each in guesses if each.size or each.document != document or each.depth > depth)
 
 
 Closed: TypeAlias = "tuple[int, int, Context, bool]"
