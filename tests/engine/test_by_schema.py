@@ -222,6 +222,17 @@ def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str
     assert (problem.code, problem.start) == ("unread-call", len(before))
 
 
+FUNCTION = '{"type": "function", "function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}'
+
+
+@pytest.mark.parametrize("text", ["{}", "[{}]", '{"tool_calls": [{}]}'])
+@pytest.mark.parametrize("before", ["Calling:\n", "I look: "])
+def test_a_call_of_the_api_s_form_behind_text_says_so(before: str, text: str) -> None:
+    text = before + text.replace("{}", FUNCTION)
+    [problem] = [each for each in read_with(TOOLS, text) if isinstance(each, Problem)]
+    assert (problem.code, problem.start) == ("unread-call", text.index(FUNCTION))
+
+
 IN_FENCES = [
     "```python\n[get_weather(city='Oslo')]\n```",
     '~~~\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n~~~',

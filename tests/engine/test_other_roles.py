@@ -75,7 +75,10 @@ def test_a_call_in_the_next_message_behind_what_is_held_back_or_quoted_does_not_
         ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿"),
         # behind another family's call, too: both ran
         *(("hermes", f"{CALL.replace('1', '0')}\n\n{word}:") for word in ("Observation", "OBSERVATION")),
-        *(("hermes", f"{CALL.replace('1', '0')}\n\n{word}") for word in ("Human:", "User:")),
+        *(
+            ("hermes", f"{CALL.replace('1', '0')}\n\n{word}")
+            for word in ("Human:", "User:", "Output:", "<system-reminder>")
+        ),
         ("anthropic", '<function_calls>\n<invoke name="f">\n</invoke>\n</function_calls>\nObservation:'),
         ("minimax-m2", '<minimax:tool_call>\n<invoke name="f">\n</invoke>\n</minimax:tool_call>\n<response>'),
         ("qwen3-coder", "<tool_call>\n<function=f>\n</function>\n</tool_call>\nObservation:"),

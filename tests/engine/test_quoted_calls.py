@@ -252,7 +252,8 @@ def test_a_draft_in_what_a_prompt_calls_reasoning_does_not_run(word: str) -> Non
     [
         *("reasoning", "Reasoning", "REASONING", "reflection", "Reflection", "thoughts", "Thought", "Think"),
         *("THINK", "Thinking"),
-        *("search_results", "web_page", "transcript", "user_message", "bad_example"),
+        *("search_results", "web_page", "transcript", "user_message", "bad_example", "system-reminder", "email"),
+        *("task-notification", "environment_details", "user_query", "local-command-stdout", "history"),
     ],
 )
 def test_a_call_in_an_element_for_reasoning_or_that_shows_something_is_content(word: str) -> None:

@@ -123,5 +123,10 @@ ROLES = (
 USERS = ("user", "human", "### instruction", "### user", "### human", "@@ instruction", "GPT4 Correct User")
 """Those that count as text, too, with a colon or a line of their own: others are ordinary words."""
 
-MADE_UP = ("Observation:", "OBSERVATION:", "<result>", "<results>", "<tools_output>", "Human:", "User:", "USER:")
-"""With what a result, or a message, begins that a model makes up directly behind its call, whatever its family is."""
+MADE_UP = (
+    *("Observation:", "OBSERVATION:", "Output:", "<result>", "<results>", "<tools_output>", "<system-reminder>"),
+    *("Human:", "User:", "USER:"),
+)
+"""With what a result, or a message, begins that a model makes up directly behind its call, whatever its family is. What
+begins in another way than one of these belongs to the call, between markers: so no lower letter begins one (`f() or g()`).
+"""

@@ -225,6 +225,7 @@ def _is_call(thing: Any, turn: TurnState) -> bool:
         return False
     if any(is_anothers(key, value) for key, value in thing.items() if isinstance(value, str)):
         return False
+    thing = _inner(thing)
     name = next((thing[key] for key in thing if key in _NAMES), None)
     if name is not None:
         arguments = _arguments_of(thing, turn)
@@ -233,6 +234,12 @@ def _is_call(thing: Any, turn: TurnState) -> bool:
     objects = [(key, each) for key, each in thing.items() if isinstance(each, dict)]
     named = next((tools.get(each) for each in thing.values() if isinstance(each, str) and each in tools), None)
     return any(_fits(tool, each, sure=False) for key, each in objects for tool in (tools.get(key), named))
+
+
+def _inner(thing: dict[str, Any]) -> dict[str, Any]:
+    # What OpenAI's API has around a call: `{"type": "function", "function": {"name": …}}`.
+    inner = thing.get("function")
+    return inner if isinstance(inner, dict) and thing.keys() <= _BESIDE else thing
 
 
 def _arguments_of(call: dict[str, Any], turn: TurnState) -> Any:
@@ -264,7 +271,7 @@ def _closed_call(text: str, start: int, turn: TurnState) -> tuple[FoundCall, ...
     closers = next((each.text for each in left if each.start >= start + len(written)), "")
     if written != text.rstrip() or not close_calls(closers) or written[0] == "[":
         return None
-    value = decode(written)[0]
+    value = _inner(decode(written)[0])
     name = turn.names.spelt(next(value[key] for key in value if key in _NAMES))
     arguments = _arguments_of(value, turn)
     return (FoundCall(name, arguments, json_text(arguments), 0, len(written)),)

@@ -21,7 +21,7 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE = 3
 _AHEAD = 192
-_name = re.compile(r"<(\w+)").match
+_name = re.compile(r"<([\w-]+)").match
 
 
 class Reading:

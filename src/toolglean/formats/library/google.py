@@ -14,7 +14,7 @@ FORMATS = (
             "<|tool_call>{ws}call:{ws}{name}{ws}{arguments}{ws}<tool_call|>",
             "<|tool_call>:call:{name}{arguments}<tool_call|>",
             "<|tool_call>call:{call}<tool_call|>",  # JSON, after another model's prompt
-            "<|tool_call|>call:{name}{arguments}<|tool_call|>",
+            *("<|tool_call|>call:{name}{arguments}<|tool_call|>", "<|tool_call|>call:{call}<|tool_call|>"),
             *("<tool_call:{name}{arguments}<tool_call|>", "<tool_call:{name}{arguments}><tool_call|>"),
         ),
         without_special_tokens=(

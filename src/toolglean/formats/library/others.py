@@ -263,7 +263,7 @@ FORMATS = (
     Format(
         "sarashina",
         section=("<|tool_calls|>{ws}[", "]"),
-        sections=(("[", "]"),),
+        sections=(("[", "]"), ("<|tool_calls|>{ws}[", "]{ws}<|/tool_calls|>")),
         call="{'name': '{name}', 'arguments': {arguments}}",
         also=("{call}",),
         separator=", ",
