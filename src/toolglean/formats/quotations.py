@@ -127,6 +127,6 @@ MADE_UP = (
     *("Observation:", "OBSERVATION:", "Output:", "<result>", "<results>", "<tools_output>", "<system-reminder>"),
     *("Human:", "User:", "USER:"),
 )
-"""With what a result, or a message, begins that a model makes up directly behind its call, whatever its family is. What
-begins in another way than one of these belongs to the call, between markers: so no lower letter begins one (`f() or g()`).
+"""With what a result, or a message, begins that a model makes up directly behind its call, whatever its family is. Text
+that begins with another character belongs to the call, between markers (`f() or g()`): so no lower letter begins one.
 """

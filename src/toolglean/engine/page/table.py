@@ -143,8 +143,8 @@ _ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote", "k
 _SHOWN = _spelt(
     (
         *("example", "examples", "bad_example", "quote", "document", "documents", "file_content", "stdout", "stderr"),
-        *("search_results", "web_page", "webpage", "transcript", "conversation", "history", "log", "logs", "email", "draft"),
-        *("snippet", "instructions", "user_message", "user_query", "environment_details", "system-reminder"),
+        *("search_results", "web_page", "webpage", "transcript", "conversation", "history", "log", "logs", "email"),
+        *("draft", "snippet", "instructions", "user_message", "user_query", "environment_details", "system-reminder"),
         *("system_warning", "task-notification", "command-message", "local-command-stdout"),
     )
 )
