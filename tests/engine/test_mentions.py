@@ -10,7 +10,7 @@ from tests.support.chunkings import calls_of, codes_of, content_of, read_with
 from toolglean import CallStart, Parser, ParserOptions, Problem, render
 from toolglean.formats.headers import HEADERS
 from toolglean.formats.registry import all_formats
-from toolglean.scan.text import in_sentence
+from toolglean.scan.text import in_sentence, joins
 
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOLS = [{"type": "function", "function": {"name": "delete_all", "description": "-", "parameters": PATH}}]
@@ -42,7 +42,6 @@ MENTIONS = [
     "写「{}」来付款。",
     "Écrivez «\u00a0{}\u00a0» ici.",
     "Write it, e.g. {}, in an answer.",
-    "Man schreibt z. B. {} und wartet.",
     "Never do this; {} deletes all.",
     "To delete → {} does it.",
     "To delete -> {} does it.",
@@ -194,13 +193,44 @@ def test_a_mention_is_read_where_quotations_are() -> None:
         *(("**so* ", True), ("so **", True), ("| **", True), ("So:\n**", False), ("ok. ", False), ("e.g. ", True)),
         *(("10. ", False), ("Room 12. ", False), ("v1.0.1. ", False), ("5 p.m. ", False), ("\na. ", True), ("So «\u00a0", True), ("So\u3000", True), ("写「", True)),
         *(("例（", True), ("so ‘", True), ("so [", False), ("Done ✔\ufe0f", False), ("好的~ ", False), ("नमस्ते ", True), ("so e\u0301 ", True), ("so، ", True)),
-        *(("so → ", True), ("so ➡\ufe0f ", True), ("so => ", True), ("<!-- so -->", False), ("so; ", True), ("So ;) ", False), ("z. B. ", True)),
-        *(("好的。\u3000", False), ("So:\u00a0", False)),
+        *(("so → ", False), ("so; ", False), ("z. B. ", False), ("好的。\u3000", False), ("So:\u00a0", False)),
         *(("**So.** ", False), ("**so** ", True), ("查询", True), ("好的。", False), ("Sure! \N{GRINNING FACE}", False)),
     ],
 )  # fmt: skip
 def test_where_a_sentence_goes_on(text: str, expected: bool) -> None:
     assert in_sentence(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(("so; ", True), ("查一下；", True), ("so → ", True), ("so →", True), ("so ➡\ufe0f ", True), ("so -> ", True)),
+        *(("so => ", True), ("**so;** ", True), ("So;\n", False), ("; ", False), ("→ ", False), ("So\n-> ", False)),
+        *(
+            (" → ", False),
+            ("<!-- so -->", False),
+            ("Yes! :-> ", False),
+            ("<-> ", False),
+            ("So ;) ", False),
+            ("so ", False),
+        ),
+    ],
+)
+def test_what_joins_a_call_to_what_is_before_it_on_its_line(text: str, expected: bool) -> None:
+    """Only a call is a mention there: what opens reasoning does."""
+    assert joins(text) is expected
+
+
+@pytest.mark.parametrize("sign", ["; ", ";", " → ", " => ", "；"])
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_calls_that_a_sign_joins_to_each_other_all_run(call: str, sign: str) -> None:
+    assert len(calls_of(read_with(TOOLS, sign.join([call] * 3)))) == 3
+
+
+@pytest.mark.parametrize("sign", ["; ", " -> "])
+def test_reasoning_opens_behind_a_sign_that_joins(sign: str) -> None:
+    text = f"I see{sign}<think> so <|end|>{CALLS['hermes']}\nno"
+    assert calls_of(read_with(TOOLS, text, format="hermes")) == []
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ class Speech(Keeping):
             prose = text[0].isalpha() and before[-1:].isspace() and attempt.before.in_sentence
             kind = Kind.PROSE if prose else Kind.FENCED if text[0] in FENCES and kind is not Kind.LAST else kind
             marks, most = (), self.limits.call_chars
-        elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):
+        elif kind is None and attempt.before.may_mention and not self.tape.is_trusted(start):
             kind = Kind.MENTION
         if kind is None:
             return

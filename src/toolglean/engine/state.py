@@ -21,7 +21,7 @@ from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 from toolglean.scan.plain import Plain, Rope, grown, joined
-from toolglean.scan.text import KEPT, in_sentence
+from toolglean.scan.text import KEPT, in_sentence, joins
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -266,10 +266,15 @@ class TurnState(Plain):
 
     @property
     def in_sentence(self) -> bool:
-        """Whether the text before is in the middle of a sentence: a marked call there may be a mention."""
+        """Whether the text before is in the middle of a sentence."""
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
         return in_sentence(self.last_text) or self.around.continues(self.last_text)
+
+    @property
+    def may_mention(self) -> bool:
+        """Whether a marked call that comes now is one only if no text follows on its line."""
+        return self.in_sentence or (self.channel == CONTENT and self.judge.heeds_quotes and joins(self.last_text))
 
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be. Behind blanks that begin the turn, a line begins."""

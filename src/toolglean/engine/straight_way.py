@@ -221,7 +221,7 @@ def _is_calm(turn: Turn, route: Program) -> bool:
         and judge.draft is None
         and judge.closers.awaited is None
         and not judge.closers.in_section
-        and not (judge.fence or judge.mentioned or turn.calls_ignored or judge.in_doubt or turn.in_sentence)
+        and not (judge.fence or judge.mentioned or turn.calls_ignored or judge.in_doubt or turn.may_mention)
         and turn.emit.clean
         and not (turn.emit.strays.marks or turn.emit.repairs)
         and turn.candidate is None

@@ -23,6 +23,7 @@ __all__ = [
     "finder_of",
     "in_sentence",
     "is_code",
+    "joins",
     "opens_quotation",
     "passing",
     "possessive",
@@ -65,10 +66,11 @@ KEPT = 4
 
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
-_GOES_ON = frozenset(",，、،;；-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【→⇒➜➔➡⟶*#")  # the last two begin an item and a heading
+_GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【*#")  # the last two begin an item and a heading
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
-_goes_on = re.compile(r"(?:\.[egB]|[\s(][A-Za-z])\.\Z|(?:(?<!-)-|=)>\Z").search  # of `e.g.`, `z.B.`, `z. B.`; `->`
+_abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`
+_joined = re.compile(r"(.*?)(?:[;；→⇒➜➔➡⟶]\ufe0f?|(?<![-:<])[-=]>)[*_]{0,2}\s*").fullmatch
 
 
 FENCES = "`~"
@@ -373,8 +375,8 @@ def opens_quotation(before: str) -> bool:
 def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
     line = before[-KEPT:].rpartition("\n")[2]
-    text = line.rstrip().removesuffix("~~").rstrip("*_\ufe0f").rstrip()
-    if (len(line) < KEPT and _item(line) is not None) or _goes_on(text) is not None:
+    text = line.rstrip().removesuffix("~~").rstrip("*_").rstrip()
+    if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
         return True
     last = text[-1:]
     if last in _CLOSERS:  # or there is none
@@ -385,3 +387,10 @@ def in_sentence(before: str) -> bool:
     from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
 
     return category(last) in {"Mn", "Mc"}  # a vowel of a word
+
+
+def joins(before: str) -> bool:
+    """Whether text with that end joins what follows to what is before on its line: with a semicolon or an arrow."""
+    line = before[-KEPT:].rpartition("\n")[2]
+    found = _joined(line)
+    return found is not None and (found[1].strip() != "" or len(line) == KEPT)
