@@ -1,7 +1,7 @@
 # An observer of how far payloads read. Does not depend on who observes (kit/explain/), or on how a payload is written.
 #
 # The machine calls it at the one place where it gives text to a payload. It does not see text on a fast path, because
-# the payload has not seen it. A fork, a pickle and the trial of a repair, which is a copy, have no watch.
+# no payload makes a call of it. A fork, a pickle and the trial of a repair, which is a copy, have no watch.
 """What an explanation of a reading is made from."""
 
 from __future__ import annotations
