@@ -4,7 +4,7 @@
 # passed on as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin
 # an opener, or end a string, is also examined outside the loop, because mostly it does neither. judge/code.py does not
 # examine text in which nothing may open, and only learns what came last; and the loop is not needed where text is
-# quoted, or may be. Of a chunk that must be read after all, a fast path consumes nothing but tokens of JSON that is data.
+# quoted, or may be. Of a chunk that must be read after all, a fast path consumes nothing; of JSON that is data, tokens.
 """The fast paths around the machine's loop."""
 
 from __future__ import annotations
