@@ -203,8 +203,8 @@ class FastPath:
     def _open_guards(self) -> None:
         turn = self._turn
         code = turn.judge.code
-        kept = turn.candidate is not None or turn.tape.held != "" or turn.around.waits
-        kept = kept or turn.may_have_begun_tag(self._last[-1:] or turn.last_char)
+        kept = turn.candidate is not None or turn.tape.held != "" or turn.around.tail != ""
+        kept = kept or (not turn.has_tags and turn.may_have_begun_tag(self._last[-1:] or turn.last_char))
         self._look_on = kept or self._at_line or (code is not None and code.waits)
         self._guard, self._second = ("", "") if self._look_on else self._guards
 
@@ -221,9 +221,11 @@ class FastPath:
 
     def _tell_quotations(self, text: str, start: int) -> None:
         # Content with something in it that may begin a quotation or JSON; mostly it does not.
-        self._own()
+        if self._shared:
+            self._own()
         turn, last = self._turn, self._last[-1:] or self._turn.last_char
-        turn.note_tags(text, last)
+        if not turn.has_tags:
+            turn.note_tags(text, last)
         code = turn.judge.code
         before, looks = self._last or turn.last_text, self._lines is not None
         if code is not None and (code.waits or code.may_open(text, self._last)):
@@ -276,7 +278,7 @@ class FastPath:
             or lines.find_sign(text)
             or start < 0
             or len(text) > WINDOW
-            or turn.around.waits
+            or turn.around.tail
         ):
             return self._beside_opener(chunk)
         line = lines.look(text, at_line=self._at_line)
@@ -343,7 +345,7 @@ class FastPath:
                 place, found = finder.find(text, 0, last)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
-        if begin_of_orphans(turn, text, 0, place) < place:
+        if not turn.has_tags and begin_of_orphans(turn, text, 0, place) < place:
             return -1
         return place if line < 0 else min(place, line)
 

@@ -123,7 +123,7 @@ class Keeping(TurnState):
             self._note_object(text, start, closed)
         around = self.around
         tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
-        if closed and (tags or around.open or around.shut):
+        if closed and (tags or any(map(around.reaches, closed))):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
                 self._read_tags(text[:end], before, last, start)

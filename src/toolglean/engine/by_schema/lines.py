@@ -199,11 +199,6 @@ class Around(NamedTuple):
     announced: str = ""
     shut: tuple[tuple[str, int, int], ...] = ()
 
-    @property
-    def waits(self) -> bool:
-        """Whether a tag may have begun."""
-        return bool(self.tail)
-
     def continues(self, text: str) -> bool:
         """Whether a sentence goes on behind text with that end: only its last tag and white space are there."""
         return self.mention != "" and _is_behind(text, self.mention)
@@ -211,6 +206,11 @@ class Around(NamedTuple):
     def announces(self, text: str) -> bool:
         """Whether text with that end announces what follows, whatever tags are behind the colon."""
         return announces(text, self.announced)
+
+    def reaches(self, closed: Closed) -> bool:
+        """Whether any tag began, opened or was closed in that quotation, or behind its beginning."""
+        since, shut = closed[0], self.shut
+        return self.tail != "" or (shut != () and shut[-1][2] >= since) or any(each[1] >= since for each in self.open)
 
     def outside(self, closed: Closed, end: int) -> Around:
         """The same if no tag counts that is in a quotation that has ended: see `Where.closed`. What opened in one that

@@ -156,7 +156,7 @@ class Quotes(Plain):
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
         last = last or self._passed or self.where.last
-        return self.page.rows.may_open(last[-1] + text, 1) is not None
+        return (self._page or self.page).rows.may_open(last[-1] + text, 1) is not None
 
     def is_opened_by(self, line: str) -> bool:
         """Whether that line opens a quotation, if it is one."""
@@ -173,7 +173,7 @@ class Quotes(Plain):
         """What has ended since this was asked last: see `Where.closed`."""
         closed = self.where.closed
         if closed:
-            self.where = self.where._replace(closed=())
+            self.where = Where(*self.where[:-1])  # `_replace` takes twice the time
         return closed
 
     def begins_fence(self, place: int, closed: tuple[Closed, ...]) -> bool | None:
@@ -249,7 +249,7 @@ class Quotes(Plain):
         if self._find is None:
             self._take_passed()
         passed, self._passed = self._passed, ""
-        self._be(self.page.read(self.where, text, start, passed=passed))
+        self._be((self._page or self.page).read(self.where, text, start, passed=passed))
         self._end = start + len(text)
         if self.where.context is not Context.OVER:  # what seemed to be over was in a document
             self.followed = False
@@ -260,7 +260,7 @@ class Quotes(Plain):
 
     def _be(self, where: Where) -> None:
         # That is where the end of the content is.
-        self.where, self._before, self._find = where, None, self.page.calm(where)
+        self.where, self._before, self._find = where, None, (self._page or self.page).calm(where)
         if where.closed and self._called >= 0 and self.heeded:
             results = (each[0] for each in where.closed if each[2] is Context.RESULT)
             self.made_up = self.made_up or any(start >= self._called for start in results)

@@ -128,7 +128,7 @@ class Rows:
         other = space_in if spaced else _line
         return lambda text: search(text) or other(text)
 
-    @property
+    @cached_property
     def may_open(self) -> Search:
         """Finds what may open something in plain text."""
         return self._sought_plain.search

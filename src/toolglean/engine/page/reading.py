@@ -73,7 +73,8 @@ class Reading:
 
     def _where(self, stop: int) -> Where:
         text = self.text
-        self._note_space(stop)
+        if self.guesses:
+            self._note_space(stop)
         return Where(
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents,
             self.seen if self.guesses else (),
