@@ -71,9 +71,12 @@ class UnknownCalls(Plain):
         if place != self.seen:
             self._returned = place
         self.seen = place + len(chunk)
-        if events and self._passes(events, chunk, place):  # most chunks
-            self._returned = self.seen if type(events[0]) is Content else place  # of arguments, as in `_of_call`
-            self._after, self._text = None, ()
+        only = events[0] if len(events) == 1 else None
+        if type(only) is Content and place == self._returned and only.text == chunk:  # most chunks
+            self._returned, self._after, self._text = self.seen, None, ()
+            return events
+        if events and self._is_of_call(events, chunk, place):
+            self._returned, self._after, self._text = place, None, ()  # as in `_of_call`
             return events
         if not self._text:
             self._from = place
@@ -88,12 +91,9 @@ class UnknownCalls(Plain):
             self._returned = self.seen = place
         return self._sifted(events) + self._closed(place)
 
-    def _passes(self, events: list[Event], chunk: str, place: int) -> bool:
-        # Whether all text up to here is content, or belongs to an open call that is returned. How that is parted into
-        # events means nothing.
-        first, *more = events
-        if type(first) is Content:
-            return not more and place == self._returned and first.text == chunk
+    def _is_of_call(self, events: list[Event], chunk: str, place: int) -> bool:
+        # Whether all of it belongs to an open call that is returned. How that is parted into events means nothing.
+        first = events[0]
         if type(first) is not CallDelta or place != first.start or self._stays or self._dropped:
             return False
         texts = [event.text for event in events if isinstance(event, CallDelta)]
