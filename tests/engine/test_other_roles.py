@@ -95,6 +95,14 @@ def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: 
     assert told == [("another-message", text.rpartition("\n")[2])]
 
 
+@pytest.mark.parametrize(("before", "names"), [("", ["f"]), (CALL.replace("1", "0"), ["f"]), ("Hi.", ["f"])])
+def test_a_header_in_words_counts_only_directly_behind_a_call(before: str, names: list[str]) -> None:
+    """SECURITY.md says so: elsewhere `Human:` is a word, and what follows is read."""
+    events = read_with(["f"], f"{before}\n\nHuman: go on.\n\n{CALL}", format="hermes")
+    assert [called for called, _ in calls_of(events)] == names
+    assert ("another-message" in {event.code for event in events if isinstance(event, Problem)}) is (before[:1] == "<")
+
+
 OWN_HEADERS = (
     *("<start_of_turn>model\n", "<|start_of_role|>assistant<|end_of_role|>", "[|assistant|]", "<|assistant_start|>"),
     *("<|im_assistant|>assistant<|im_middle|>", "<seed:bos>assistant\n", "<|Assistant|>"),
