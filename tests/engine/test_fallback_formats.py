@@ -410,3 +410,14 @@ def test_what_another_family_quotes_after_the_first_call_does_not_run(later: str
     events = read_with(tools, f"{FIRST_CALL}\n\n{later}")
     ran = [each for each in calls_of(events) if each != ("h", {"s": INNER})]
     assert ran == [("f", {"x": 1}), *calls]
+
+
+@pytest.mark.parametrize("marker", ["<|end_message|>", "<|im_end|>"])
+@pytest.mark.parametrize("name", ["hermes", "hunyuan-a13b", "auto"])
+def test_an_opener_that_only_lines_begin_with_stays_so_behind_another_family_s_marker(name: str, marker: str) -> None:
+    """It was read anywhere from there on: here, behind backticks that may have closed code."""
+    tool = {"name": "pay", "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}
+    call = '@pay(call_0): {"to": "Ann"}'
+    for before, count in (("`", 0), ("so ", 0), ("", 1)):
+        events = read_with([tool], f"It`s so.{marker}\n{before}{call}{before.strip()}", format=name)
+        assert len(calls_of(events)) == count, before

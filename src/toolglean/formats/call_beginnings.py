@@ -29,7 +29,8 @@ class Beginning:
             themselves, or what is left of a marker.
         brackets: whether a call may begin the turn with a bracket of JSON.
         names: whether it may begin the turn with the tool's name.
-        last: whether its calls count only at the end of the turn.
+        last: whether its calls count only at the end of the turn. of_lines: whether they are accepted only where a line
+            begins.
     """
 
     def __init__(self, declared: Format, tools: tuple[str, ...] = ()) -> None:
@@ -50,7 +51,7 @@ class Beginning:
         self.at_start = (*self.markers, *bare, *stripped)
         self.brackets = not slots.isdisjoint({"call", "calls"})
         self.names = "name" in slots
-        self.last = declared.at_turn_end
+        self.last, self.of_lines = declared.at_turn_end, declared.at_line_start
 
     @cached_property
     def declared(self) -> Format:

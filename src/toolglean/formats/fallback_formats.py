@@ -62,14 +62,15 @@ class OtherFormats:
         for_tools: those that must be written out for the tools.
         anywhere: markers that are looked for everywhere.
         lines: markers that are looked for where a line begins; and everywhere, once the turn has a marker of another
-            family. words: those of them, and fences, that may begin a turn, sorted.
+            family. line_openers: those of them that are accepted nowhere else. words: those of them, and fences, that
+            may begin a turn, sorted.
         last_tags: the markers of calls that count only at the end of the turn.
         longest: the length of the longest marker, or literal of the format.
     """
 
     __slots__ = (
         *("_at_opener", "_at_start", "_beginnings", "_closers", "_finders", "_programs", "_starts", "anywhere"),
-        *("for_tools", "last_tags", "library", "lines", "longest", "own", "own_literals", "words"),
+        *("for_tools", "last_tags", "library", "line_openers", "lines", "longest", "own", "own_literals", "words"),
     )
 
     def __init__(self, own: Program, library: tuple[Format, ...]) -> None:
@@ -83,6 +84,8 @@ class OtherFormats:
         markers = {marker for each in self._beginnings for marker in each.markers}
         self.anywhere = tuple(each for each in markers if each[0] in ANYWHERE)
         self.lines = tuple(each for each in markers if each[0] not in ANYWHERE + FENCE)
+        inside = (marker for each in self._beginnings if not each.of_lines for marker in each.markers)
+        self.line_openers = frozenset(self.lines).difference(inside)
         self._starts = tuple(sorted(markers.union(*(each.at_start for each in self._beginnings))))
         self.words = tuple(each for each in self._starts if each[0] not in ANYWHERE + BRACKETS)
         self.last_tags = frozenset(marker for each in self._beginnings if each.last for marker in each.markers)
@@ -103,7 +106,9 @@ class OtherFormats:
         if key not in self._finders:
             own = self.own.channel(channel, only).finder
             more = self.lines if widely or channel == CONTENT else ()
-            lines = own.line_words if widely else own.line_words.union(more).difference(own.literals)
+            lines = own.line_words.union(more).difference(own.literals)
+            if widely:
+                lines = own.line_words.union(self.line_openers.difference(own.literals))
             self._finders[key] = Finder(
                 [*own.literals, *self.anywhere, *more],
                 words=own.words,
