@@ -241,3 +241,23 @@ def test_a_closer_that_nothing_opened_behind_a_call_is_markup() -> None:
     events = read_with(TOOLS, text)
     assert (calls_of(events), content_of(events)) == ([OSLO], "Done.")
     assert codes_of(events) == ["unopened-reasoning"]
+
+
+BROKEN = {
+    "harmony": "<|channel|>commentary to=functions.f<|constrain|>json<|message|>y",
+    "hermes": '<tool_call>{"name": "f", "arguments": y',
+    "mistral-v13": "[TOOL_CALLS]f[ARGS]y",
+}
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n ", "\n   ", "\n    ", "\n\t", " \n", "\n\n", " "])
+@pytest.mark.parametrize("opener", ["<think>", "<|channel|>analysis<|message|>", "[THINK]"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_reasoning_behind_a_broken_call_is_found_however_it_is_cut(name: str, opener: str, gap: str) -> None:
+    """With spaces before it on its line, it was found in small chunks alone."""
+    plan = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    for form in (name, "auto"):
+        for behind in ("", " Hm.", f" maybe {plan} no</think>"):
+            events = read_with(["f"], f"{BROKEN[name]}{gap}{opener}{behind}", format=form)
+            if "\n" in gap and gap[-1:] != "\t" and len(gap) < 5:
+                assert calls_of(events) == []

@@ -21,12 +21,13 @@ from toolglean.formats.patterns import before_name, closers_of, ends_of_pairs, f
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.respelling import openers_of_respellings, respelling
 from toolglean.formats.spec import Format, JsonOrText, Literal, Pairs, tokens_of
-from toolglean.scan.text import Finder
+from toolglean.scan.text import KEPT, Finder
 
 __all__ = ["Channel", "Program", "compiled"]
 
 CONTENT = 0  # the channel of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
+LINES = tuple("\n" + " " * size for size in range(KEPT))  # a line's beginning, as far as the last characters show it
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -205,11 +206,11 @@ class Program:
     @_kept
     def skipper(self, number: int, thoughts: tuple[str, ...]) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener, or a line that
-        begins with one of these markers, which open reasoning; or before such a marker anywhere, if no closer is a
-        marker: a bracket closes much else.
+        begins with one of these markers, which open reasoning, or with a few spaces before it; or before such a marker
+        anywhere, if no closer is a marker: a bracket closes much else.
         """
         closers = tuple(filter(is_marker, self._layers[number].closers))
-        lines = (f"\n{each}" for each in thoughts)
+        lines = (f"{line}{each}" for line in LINES for each in thoughts)
         ends = (*closers, *lines) if closers else (*self._layers[number].closers, *thoughts)
         return Finder(dict.fromkeys((*ends, *self._layers[number].tags)))
 

@@ -149,9 +149,19 @@ class Quotes(Plain):
     @property
     def begins_line(self) -> bool:
         """Whether nothing but a few blanks is on the line so far."""
-        self._take_passed()
-        text = self.where.last + self.where.tail
+        text = self._shown
         return line_before(text, len(text)) is Before.BLANKS
+
+    @property
+    def at_line(self) -> bool:
+        """Whether nothing but spaces is on the line so far, as many as `Program.skipper` looks for."""
+        _, is_line, line = self._shown[-KEPT:].rpartition("\n")
+        return is_line != "" and not line.strip(" ")
+
+    @property
+    def _shown(self) -> str:
+        self._take_passed()
+        return self.where.last + self.where.tail
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""

@@ -212,6 +212,11 @@ class Judge(Plain):
         return self.code is not None and self.code.begins_line
 
     @property
+    def at_line(self) -> bool:
+        """Whether nothing but a few spaces is on the line so far; False if quotations do not matter."""
+        return self.code is not None and self.code.at_line
+
+    @property
     def heeds_quotes(self) -> bool:
         """Whether calls in quotations are content."""
         return self.code is not None and self.code.heeded

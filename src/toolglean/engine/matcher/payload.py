@@ -281,7 +281,7 @@ class FormatPayload(Reading):
     def skip(self, turn: Turn, text: str, i: int, thoughts: tuple[str, ...]) -> int:
         """Skip the rest of a malformed call: to its closer, or before the next opener, or reasoning."""
         program, number = self.walk.program, self.call.format
-        opened = turn.judge.begins_line and _opens(text, i, thoughts)
+        opened = turn.judge.at_line and _opens(text, i, thoughts)
         if opened is None:
             return turn.hold(text, i)
         # The break before the line that opens reasoning ends the call, and is no closer.
