@@ -55,6 +55,7 @@ RULERS = (
     ("a[TOOL_RESULTS]b[/TOOL_RESULTS]c", ".rrrrrrrrrrrrrrrrrrrrrrrrrrrrrr."),
     ('a {"b": ["`", 1]} c', "..jsssjjjsssjjjjj.."),
     ('a {"b": c', "...sss..."),
+    ('["    ~~~"]["', "jsssssssssj.s"),  # tildes in JSON that is complete open nothing, whatever line they end
     ("a [b](c)", "........"),
     ("a<think>`b</think>`c", ".ttttttttttttttttt.."),
     ("a<|user|>b\n`c`", ".ooooooooooooo"),

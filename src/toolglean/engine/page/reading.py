@@ -63,12 +63,12 @@ class Reading:
         i = self.first
         if self.run is not None:
             i = self._go_on_with_run(self.run, i)
-        while 0 <= i < self.end and len(self.guesses) >= until:
-            i = self._step(i)
-        self.reached = i
-        stop = self.end if i >= 0 else ~i
-        if self.documents and self.read_to < stop:
-            self._read_documents(stop)
+        confirmed = 0
+        while confirmed >= 0:  # JSON that is complete: what was found behind it was not so
+            while 0 <= i < self.end and len(self.guesses) >= until:
+                i = self._step(i)
+            self.reached, stop = i, self.end if i >= 0 else ~i
+            i = confirmed = self._read_documents(stop) if self.documents and self.read_to < stop else -1
         return self._where(stop)
 
     def _where(self, stop: int) -> Where:
