@@ -56,7 +56,7 @@ __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "ver
 # What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, or a fence with a marker
 # in its line, is not undone but open.
 _quotes = re.compile(
-    r"~~~|```<|<!--|<(?:pre|code|script|user|system|parameter)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
+    r"~~~|```<|<!--|<(?:pre|code|script|user|system|parameter|arg_key|arg_value)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
     re.IGNORECASE,
 )
 _quotes_line = re.compile(r"^ *>", re.MULTILINE).search
@@ -111,6 +111,7 @@ class View:
         prefix: what each character of the prefix became where plain text follows.
         known: how many of them were certain at its end.
         calls, tail, problems: of the whole turn, what comes after the prefix.
+        unreadable: how many calls of it could not be read.
         is_over: whether the header of another message ended it.
     """
 
@@ -119,6 +120,7 @@ class View:
     calls: list[tuple[object, ...]]
     tail: str
     problems: list[tuple[str, int]]
+    unreadable: int
     is_over: bool
 
 
@@ -135,6 +137,7 @@ def _view(subject: Subject, prefix: str, tail: str) -> View:
         [_shape(call, size) for call in calls_of(events)],
         labels(events, size + len(tail))[size:],
         [(each.reason, each.start - size) for each in problems_of(events) if each.start >= size],
+        sum(each.code == "unreadable-call" for each in problems_of(events)),
         any(each.reason == ANOTHER_MESSAGE.text for each in problems_of(events)),
     )
 
@@ -176,7 +179,7 @@ def verdict(case: Case) -> tuple[str, str]:
             if part == "calls" and case.of == "a mention" and any(each[3] for each in twin.calls):
                 return OPEN, ""
             told = {each[0] for each in {*undone.problems} ^ {*twin.problems}}
-            if part == "problems" and (is_held or "{" in case.region) and told <= _ONCE:
+            if part == "problems" and (is_held or "{" in case.region or _is_told(undone, twin)) and told <= _ONCE:
                 return OPEN, ""
             what = _difference(part, undone, twin) + (", which is held back" if is_held else "")
             return what, f"  undone {left!r}\n  plain  {right!r}"
@@ -185,6 +188,11 @@ def verdict(case: Case) -> tuple[str, str]:
 
 _ONCE = {UNREAD.text, QUOTED.text}
 """Of objects in content, one is told, and what is held back until the end may be one; another may be its data."""
+
+
+def _is_told(undone: View, twin: View) -> bool:
+    # Of a turn that has named a call that cannot be read, it is not said once more that there is a call in it.
+    return undone.unreadable > twin.unreadable
 
 
 def _is_shared(case: Case) -> bool:
