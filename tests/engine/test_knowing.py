@@ -40,6 +40,10 @@ def test_a_named_format_reads_what_auto_reads(name: str) -> None:
 TURNS = {
     "a tool whose name begins like the first word of a call": 'find({"city": "Kobe"})',
     "a list with a comma too many": '[{"name": "look", "arguments": {"city": "Oslo"}},\n{"name": "clock", "arguments": {}},]',
+    "what a server leaves of Kimi's markers": 'functions.look:0{"city": "Oslo"}',
+    "Llama 4's text between its markers": (
+        '<|python_start|>I look.<|python_end|>{"name": "look", "parameters": {"city": "Oslo"}}'
+    ),
     "a line that begins behind blanks": '  Action: look\n  Action Input: {"city": "Oslo"}',
     "the section of another family, and own calls": (
         '<minimax:tool_call>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n'

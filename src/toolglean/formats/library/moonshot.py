@@ -40,6 +40,7 @@ FORMATS = (
     Format(
         "kimi-k2-stripped",
         call="functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
+        without_special_tokens=("functions.{name}:{index}{arguments}",),
         id="functions.{name}:{index}",
         registered_only=True,
         source="issue threads",
