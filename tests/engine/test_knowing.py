@@ -8,33 +8,24 @@ from functools import partial
 
 import pytest
 
-from fuzz.knowing import Row, fixture_rows, missed, names
+from fuzz.knowing import KNOWN, Row, fixture_rows, missed, names
 from tests.support import depth
 from tests.support.chunkings import events_of
 from toolglean import Parser, ParserOptions, parse
-
-LEFT = "what a server leaves of a marker begins with a word, in the middle of a line: prose would cost more"
-MUSE = "the marker that begins the turn is a word after a blank"
-EXCEPT = {
-    **dict.fromkeys(
-        ("inv-st-05", "kimi-k2-stripped", "w3-ge-06", "fireworks-ai-llama-3-firefunction-v2:content"), LEFT
-    ),
-    **dict.fromkeys(("muse", "ovms-chat_template_onyx:reasoning"), MUSE),
-    "inv-ga-03": "after words that no format has, `to=` is in the middle of a line",
-    "inv-ga-04": "a marker that is written twice: `auto` takes the end of a header for one of Muse",
-    "re-07": "`auto` takes the end of a marker that nobody declares for an opener of Functionary",
-    "hunyuan-4": "a section of a family whose calls another reads too is closed, and its opener was set aside",
-    "lag-02": "a name alone: the turn is over before a format is certain",
-    "llama3-json": "xLAM's own calls have no separator",
-}
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", names())
 def test_a_named_format_reads_what_auto_reads(name: str) -> None:
-    rows = [row for row in fixture_rows() if row.id not in EXCEPT]
+    rows = [row for row in fixture_rows() if (name, row.id) not in KNOWN]
     for row in depth.chosen(rows, 1, key=lambda each: f"{name} {each.id}"):
         assert missed(row, name) is None, row.id
+
+
+def test_what_is_known_to_be_missed_still_is() -> None:
+    rows = {row.id: row for row in fixture_rows()}
+    read = {pair for pair in KNOWN if pair[1] in rows and missed(rows[pair[1]], pair[0]) is None}
+    assert read == set()
 
 
 TURNS = {
