@@ -330,8 +330,8 @@ def without_ends(text: str) -> str:
 
 
 def _opens_the_turn(before: str, after: str) -> str:
-    """The same in a fence that opens the turn: it is markup around its calls if there is nothing else."""
-    line = re.fullmatch(r"[ \t]*(`{3,}|~{3,})[\w+#./-]{0,32}[ \t\r]*\n\s*", _OWN_HEADER.sub("", before))
+    """The same in a fence that opens the turn: it is markup around its calls if there is nothing else, also no header."""
+    line = re.fullmatch(r"[ \t]*(`{3,}|~{3,})[\w+#./-]{0,32}[ \t\r]*\n\s*", before)
     over = _pattern(next(row.opens for row in ROWS if row.context is Context.OVER)).search(after)
     said = after if over is None else after[: over.start()]
     if line is None or without_ends(said).strip().strip("`~"):

@@ -80,6 +80,9 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.leave(text_follows=True)  # a quotation ends only at its own end
         turn.release_region()
         return
+    if turn.region.fence_line:
+        _quote_as_fence(turn)
+        return
     if turn.region.text.startswith(reading.walk.program.borrowed):
         turn.widen()
     sentence = turn.last_text if turn.in_sentence and _opens_message(action, turn.region.text[:chars]) else ""
@@ -94,6 +97,17 @@ def accept(turn: Turn, reading: Reading) -> None:
     else:  # a dropped marker
         turn.enter_channel(turn.channel)
     turn.remember(sentence)
+
+
+def _quote_as_fence(turn: Turn) -> None:
+    # A marker without a call is first in the fence that opens the turn: the fence quotes what is in it.
+    lead = turn.region.fence_line
+    turn.judge.open_fence("")
+    turn.leave(text_follows=True)
+    text, start = turn.take_region()
+    turn.say(text[:lead], start)
+    if not turn.read_again(text[lead:], start + lead):
+        turn.say(text[lead:], start + lead)
 
 
 def _is_no_header(turn: Turn) -> bool:
