@@ -294,11 +294,14 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     return CONTENT
 
 
+_begins_json = re.compile(rf"(?:\A|{FIRST})(?:\s|{_OWN_HEADER.pattern}|{'|'.join(map(re.escape, END_MARKERS))})*[{{\[]")
+
+
 def _may_be_in_json(text: str, place: int) -> bool:
     """Whether the turn may be JSON with raw line breaks, at its beginning or after a call, and the place in a string of it:
     that of the call, or of what opened the context that it is in.
     """
-    begins = [found.end() - 1 for found in re.finditer(rf"(?:\A|{FIRST})\s*[{{\[]", text[:place])]
+    begins = [found.end() - 1 for found in _begins_json.finditer(text[:place])]
     return any(
         start < place < end and "\n" in text[start:place]
         for begin in begins
