@@ -65,6 +65,18 @@ ROWS = [
     Row("text after it, asked for", f"```xml\n{CALL}\n```\nDone.", 1, "```xml\n\n```\nDone.", {"quoted": "call"}),
     Row("a call without a fence after it", f"```xml\n{CALL}\n```\n{CALL}\nDone.", 2, "Done."),
     Row("the same behind fences of two kinds", f"~~~\n{CALL}\n~~~\n```\n{CALL}\n```\n{CALL}\nDone.", 3, "Done."),
+    # The line of a fence may hold a marker: then no empty line ends the wait for its end.
+    Row("a call on the line of a fence, and one in it", f"So:\n\n```{CALL}\n\n{CALL}\n```\nDone.", 0),
+    Row(
+        "a header on the line of a fence",
+        f"So:\n```<|im_start|>assistant\nSure.\n\n{CALL}\n```\nDone.",
+        0,
+        f"So:\n```Sure.\n\n{CALL}\n```\nDone.",
+    ),
+    Row("an end on the line of a fence", f"```<|im_end|>\n\n{CALL}\n```\nDone.", 0, f"```{CALL}\n```\nDone."),
+    Row(
+        "a call behind such a fence", f"So:\n```</x> <tool_call>\n\n```\n{CALL}", 1, "So:\n```</x> <tool_call>\n\n```\n"
+    ),
     Row("a fence in a fence, and text", f"~~~\n{CALL}\n```\n{CALL}\n```\n{CALL}\nDone.", 0),
     Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),

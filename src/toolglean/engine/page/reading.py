@@ -19,7 +19,7 @@ __all__ = ["Reading"]
 
 _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
-_FENCE = 3
+_FENCE, _NOWHERE = 3, -1 << 62
 _AHEAD = 192
 _name = re.compile(r"<([\w-]+)").match
 
@@ -153,8 +153,7 @@ class Reading:
         if over is None:
             return ~place
         if over:
-            self._leave_out(lambda guess: guess.size > 0)
-            self.seen, self.sought = (), None
+            self._end_paragraph()
         return place + 1
 
     # -- contexts ------------------------------------------------------------------------------------------------------
@@ -216,29 +215,29 @@ class Reading:
         may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
         opened = self._opens_fence(run, ahead) if may_open else 0
         is_line = run.is_first and self.context is not Context.OVER  # behind a draft, the backticks before it count
-        if opened == 0 or not is_line:  # else that counts, as in Markdown
-            for number, guess in enumerate(self.guesses if is_code else ()):
-                if guess.size == run.size:
-                    return self._close_code(number, end)
+        for number, guess in enumerate(self.guesses if is_code else ()):
+            # If a line may begin with a fence, that counts, as in Markdown.
+            if guess.size == run.size and (guess.is_fence or opened == 0 or not is_line):
+                return self._close_code(number, end)
         if opened is None:
             return self._wait_with(run, end)
         if opened and is_code:
-            self._end_paragraph_at(run, () if is_line else self.seen)
+            seen = () if is_line else self.seen
+            self._end_paragraph(max((place for size, place in seen if size == run.size), default=_NOWHERE))
         if self.context is _PLAIN and opened:
             return self._open_fence(run, ahead, opened, end)
         if self.context is not _PLAIN:
             return self._close_fence(run, ahead, end)
         if is_code:
-            self.guesses = (*self.guesses, Guess(run.start, run.size, self.base + end))
+            is_fence = run.size >= _FENCE and run.is_first and ahead[run.size :] == self.rows.mark
+            self.guesses = (*self.guesses, Guess(run.start, run.size, self.base + end, is_fence=is_fence))
             self._see(run, first=True)
         return end
 
-    def _end_paragraph_at(self, run: Run, others: tuple[tuple[int, int], ...]) -> None:
-        # A fence ends the paragraph; in a line, unless backticks wait since which others of its length have come.
-        if not self.guesses:
-            return
-        seen = max((place for size, place in others if size == run.size), default=-1 << 62)
-        self._leave_out(lambda guess: guess.size > 0 and guess.start > seen)
+    def _end_paragraph(self, since: int = _NOWHERE) -> None:
+        # A line ends the paragraph, or a fence does; one in a line, unless backticks wait since which others of its
+        # length have come: those that began behind `since`.
+        self._leave_out(lambda guess: guess.size > 0 and not guess.is_fence and guess.start > since)
         if not any(each.size for each in self.guesses):
             self.seen, self.sought = (), None
 

@@ -100,6 +100,7 @@ class Guess(NamedTuple):
         size: of code, how many backticks; 0 for a document.
         end: of code, the place after these; `space`: how far behind it the first white space is, -1 if there is none.
         document: of a document, the place of the outermost one around it; `depth`: how deep it is in that.
+        is_fence: of code, whether it is like a fence but for a marker on its line: no empty line ends it.
     """
 
     start: int
@@ -108,6 +109,7 @@ class Guess(NamedTuple):
     space: int = -1
     document: int = 0
     depth: int = 0
+    is_fence: bool = False
 
 
 def deeper(guesses: tuple[Guess, ...], document: int, depth: int) -> tuple[Guess, ...]:
