@@ -68,6 +68,16 @@ QUOTING = [
     Row("the beginning of CDATA as a word", "Use <![CDATA[ to\nCALL", 1),
     Row("a quotation of HTML", "So:\n<blockquote>\nCALL\n</blockquote>"),
     Row("a section of CDATA", "So:\n<![CDATA[\nCALL\n]]>"),
+    Row("what is folded", "<details>\n<summary>A</summary>\n\nCALL\n\n</details>\nDone."),
+    Row("a call behind what is folded", "<details>\n<summary>A</summary>\nb\n</details>\n\nCALL", 1),
+    Row("text of a wiki that is no markup", "So <nowiki>CALL</nowiki> it is."),
+    Row("indented code, and text behind it", "So:\n\n    CALL\n\nDone."),
+    Row("code that a tab indents", "So:\n\n\tCALL\n\nDone."),
+    Row("indented code in an item", "1. So:\n\n       CALL\n\n2. Done."),
+    Row("an indented call at the end of the turn", "So:\n\n    CALL\n", 1),
+    Row("two of them", "So:\n\n    CALL\n\n    CALL", 2),
+    Row("a call behind an indented one", "So:\n\n    CALL\n\nCALL", 2),
+    Row("a call that three blanks indent", "So:\n\n   CALL\n\nDone.", 1),
     Row("the user's words", "So:\n<user>\nCALL\n</user>\nDone."),
     Row("a word that stands for something", "ssh <user>@host or <user>\nCALL", 1),
     Row("a fence behind an item's sign", "- ```\n  b\n  ```\nCALL", 1),
@@ -242,7 +252,7 @@ def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> 
     text = row.text.replace("CALL", HERMES)
     events = read_with(TOOLS, text, quoted="call")
     over = any(isinstance(event, Problem) and event.code == OVER for event in events)
-    assert len(calls_of(events)) == ("CALL" in row.text and not over)
+    assert len(calls_of(events)) == (0 if over else row.text.count("CALL"))
     assert over == any(
         each in text for each in ("<|im_start|>", "_header_id|>", "<|", "<start_of", "｜>", "INST", "~b]")
     )

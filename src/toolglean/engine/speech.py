@@ -209,8 +209,7 @@ class Speech(Keeping):
             self.judge.content(held, -len(held))
         if not is_own or not any(map(str.isalnum, self.last_text)):  # it may be the rest of a header: `Assistant:`
             self.last_text = self.last_char = ""
-        if not is_own:
-            self.around = type(self.around)()
+        self.around = self.around if is_own else type(self.around)()
         self.begin(bare=bare and not self.last_text, spaced=False)
         self.judge.turn_began(prompt, is_own=is_own)
 
@@ -268,9 +267,10 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, before, where, most, again = self.judge.code, attempt.before.last_text, None, self.limits.held, False
-        behind_sign = code is not None and code.end == start
-        marks: tuple[str, ...] = MARKERS
+        code, before, marks = self.judge.code, attempt.before.last_text, MARKERS
+        where, most, again, behind_sign = None, self.limits.held, False, code is not None and code.end == start
+        if kind is None and attempt.before.is_indented and not self.tape.is_trusted(start):
+            kind = Kind.INDENTED
         if thought := self.channel or self.judge.mentioned:
             if self.rules.marks is None or stream_in_reasoning:
                 return
@@ -279,7 +279,7 @@ class Speech(Keeping):
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0
             kind, marks, where = Kind.QUOTED, (), code.where
-        elif kind is Kind.LAST or kind is Kind.OBJECT or (text[:1] in FENCES and self.judge.heeds_quotes):
+        elif kind in {Kind.LAST, Kind.OBJECT, Kind.INDENTED} or (text[:1] in FENCES and self.judge.heeds_quotes):
             prose = text[0].isalpha() and before[-1:].isspace() and attempt.before.in_sentence
             kind = Kind.PROSE if prose else Kind.FENCED if text[0] in FENCES and kind is not Kind.LAST else kind
             marks, most = (), self.limits.call_chars

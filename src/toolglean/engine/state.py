@@ -273,8 +273,16 @@ class TurnState(Plain):
 
     @property
     def may_mention(self) -> bool:
-        """Whether a marked call that comes now is one only if no text follows on its line."""
-        return self.in_sentence or (self.channel == CONTENT and self.judge.heeds_quotes and joins(self.last_text))
+        """Whether a marked call that comes now is one only if no text follows: on its line, or behind indented code."""
+        if self.channel != CONTENT or not self.judge.heeds_quotes:
+            return False
+        return self.in_sentence or joins(self.last_text) or self.is_indented
+
+    @property
+    def is_indented(self) -> bool:
+        """Whether what comes now is indented as code is in Markdown, by four blanks or a tab, if quotations matter."""
+        line = self.last_text[-KEPT:].rpartition("\n")[2]
+        return line.isspace() and ("\t" in line or len(line) == KEPT) and self.judge.heeds_quotes
 
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be. Behind blanks that begin the turn, a line begins."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MARKERS", "Draft", "Kind"]
 
-MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
+MARKERS: tuple[str, ...] = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
 """The markers of any family that may follow a call on its line begin with these. Python never does."""
 
 
@@ -51,6 +51,7 @@ class Kind(Enum):
     LAST = reasons.NOT_AT_END
     PROSE = reasons.IN_PROSE
     FENCED = reasons.IN_FENCE
+    INDENTED = reasons.INDENTED
     OBJECT = reasons.IN_TRANSCRIPT
 
 
@@ -388,7 +389,7 @@ BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch
 _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
-_LAST = frozenset((Kind.LAST, Kind.PROSE, Kind.FENCED))
+_LAST = frozenset((Kind.LAST, Kind.PROSE, Kind.FENCED, Kind.INDENTED))
 
 
 @lru_cache(maxsize=64)

@@ -139,13 +139,18 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(spelt for word in words for spelt in (word, word.upper(), word.title()))
 
 
-_ELEMENTS = _spelt(("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style"))
+_ELEMENTS = _spelt(
+    (
+        *("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style"),
+        *("nowiki", "noscript", "plaintext"),
+    )
+)
 _SHOWN = _spelt(
     (
         *("example", "examples", "bad_example", "quote", "document", "documents", "file_content", "stdout", "stderr"),
         *("search_results", "web_page", "webpage", "transcript", "conversation", "history", "log", "logs", "email"),
         *("draft", "snippet", "instructions", "user_message", "user_query", "environment_details", "system-reminder"),
-        *("system_warning", "task-notification", "command-message", "local-command-stdout"),
+        *("system_warning", "task-notification", "command-message", "local-command-stdout", "details"),
     )
 )
 _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their other spellings are elements
