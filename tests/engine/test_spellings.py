@@ -396,6 +396,11 @@ def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
         ({"without_special_tokens": ["{name}{arguments}"]}, "without_special_tokens must be a tuple"),
         ({"headers": "<|header|>"}, "headers must be a tuple"),  # each letter of it was a header
         ({"user_only_markers": ["<|u|>"]}, "user_only_markers must be a tuple"),
+        ({"reasoning": "<think>"}, "reasoning must be a tuple of two texts"),
+        ({"section": "[["}, "section must be a tuple of two texts"),  # two letters were two markers
+        ({"keys": "name"}, "keys must be a tuple of two texts"),
+        ({"parameter": 5}, "parameter must be text, or a tuple of texts, not 5"),
+        ({"parameter": "<{key}>{value}</{key}>"}, "no call pattern has {parameters}"),
         ({"end_markers": ("",)}, "a marker of end_markers is empty"),
         ({"wrappers": ("",)}, "a key of wrappers is empty"),
     ],

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from itertools import pairwise
+from typing import Any
 
 from toolglean.errors import FormatError
 from toolglean.formats.declaration import Declaration
@@ -37,9 +37,11 @@ def check(declared: Declaration) -> None:
 
 def _reasons(declared: Declaration) -> Iterator[str]:
     # What is wrong, or "". A later check relies on those before it.
-    yield _tuples(declared)
+    yield _fields(declared)
     for pattern in declared.spellings or ("",):
         yield _unknown(pattern, CALL_SLOTS, "call") or _call(declared, pattern)
+    if declared.parameters and not any("{parameters}" in each for each in declared.spellings):
+        yield f"no call pattern has {{parameters}}, so the parameter pattern {declared.parameters[0]!r} stands nowhere"
     for pattern in declared.parameters:
         yield _unknown(pattern, PARAMETER_SLOTS, "parameter") or _parameter(pattern)
     for checked in (_markers, _codec, _id, _json_keys, _types, _escapes, _respelt):
@@ -50,14 +52,37 @@ def _reasons(declared: Declaration) -> Iterator[str]:
         yield checked(declared)
 
 
-_TUPLES = tuple(each.name for each in fields(Declaration) if re.fullmatch(r"tuple\[.*\.\.\.\]", str(each.type)))
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
-def _tuples(declared: Declaration) -> str:
-    for name in _TUPLES:
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_text, value))
+
+
+def _is_pair(value: Any) -> bool:
+    return _is_texts(value) and len(value) == 2
+
+
+def _is_pairs(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_pair, value))
+
+
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {  # by the type of the field
+    "str": (_is_text, "text"),
+    "tuple[str, ...]": (_is_texts, "a tuple of texts"),
+    "tuple[str, str]": (_is_pair, "a tuple of two texts"),
+    "tuple[tuple[str, str], ...]": (_is_pairs, "a tuple of tuples of two texts"),
+    "str | tuple[str, ...]": (lambda value: _is_text(value) or _is_texts(value), "text, or a tuple of texts"),
+}
+_FIELDS = tuple((each.name, *_KINDS[str(each.type)]) for each in fields(Declaration) if str(each.type) in _KINDS)
+
+
+def _fields(declared: Declaration) -> str:
+    for name, is_right, kind in _FIELDS:
         value = getattr(declared, name)
-        if not isinstance(value, tuple):
-            return f"{name} must be a tuple, not {value!r}"
+        if not is_right(value):
+            return f"{name} must be {kind}, not {value!r}"
     return ""
 
 
