@@ -63,7 +63,7 @@ class TemplateError(ToolgleanError, ValueError):
     Attributes:
         reason: what is wrong, without the place.
         line: the line of the fault, counted from 1.
-        column: the column of the fault, in characters, counted from 1.
+        column: the column of the fault, in characters, counted from 1; 0 if only the line is known, as for Jinja.
         text: the line itself, without its line break. `str(error)` shows it with a caret under the column.
     """
 
@@ -85,13 +85,15 @@ class TemplateError(ToolgleanError, ValueError):
         return cls(reason, line, pos - begin + 1, text)
 
     def __str__(self) -> str:
-        head = f"{self.reason} (line {self.line}, column {self.column})"
+        column = f", column {self.column}" if self.column else ""
+        head = f"{self.reason} (line {self.line}{column})"
         if not self.text:
             return head
         # Of a very long line, only the part around the fault is shown. A tab stays one column wide.
         begin = max(0, self.column - 61)
         shown = self.text[begin : begin + 100].replace("\t", " ")
-        return f"{head}\n    {shown}\n    {' ' * (self.column - 1 - begin)}^"
+        caret = f"\n    {' ' * (self.column - 1 - begin)}^" if self.column else ""
+        return f"{head}\n    {shown}{caret}"
 
 
 def shown(value: object, limit: int = 80) -> str:

@@ -151,7 +151,7 @@ def _faults(source: str) -> Iterator[None]:
         line = getattr(error, "lineno", None) or _line(error.__traceback__)
         lines = _LINE_BREAK.split(source)
         line = max(1, min(line, len(lines)))
-        raise TemplateError(_reason(error), line, 1, lines[line - 1]) from error
+        raise TemplateError(_reason(error), line, 0, lines[line - 1]) from error
 
 
 def _reason(error: Exception) -> str:
