@@ -179,6 +179,7 @@ STORIES = [
     Story("json-broken", HERMES.replace('Oslo"', "Oslo"), (2, 47), TOOL),
     Story("json-broken", '[TOOL_CALLS][{"name": "f", "arguments": {"a": "b}}]</s>', (1, 47)),
     Story("no-name", '```json\n{"city": "Oslo"}\n```\nDone.', (1, 1), ["get_weather"]),
+    Story("unknown-tool", '<tool_call>{"tool": "getWeather", "args": {"city": "Oslo"}}</tool_call>', (1, 1), TOOL),
     Story("quoted", f"Write this:\n\n```xml\n{HERMES}\n```\n", (4, 1)),
     Story("data", '{"name": "get_weather", "description": "Tells the weather."}', (1, 1), TOOL),
     Story("data", '```json\n{"tool": "get_weather"}\n```', (2, 1), TOOL),  # its end was taken for an opener, cut off

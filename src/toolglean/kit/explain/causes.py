@@ -14,7 +14,7 @@ from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach
 from toolglean.kit.explain.reading import another_message, detail_of
-from toolglean.kit.explain.rules import json_around
+from toolglean.kit.explain.rules import json_around, name_behind
 from toolglean.kit.explain.stories import Story, story
 from toolglean.kit.explain.trials import shown_value
 from toolglean.options import options_of
@@ -194,7 +194,11 @@ def _openers_without_call(found: Evidence) -> Iterator[Story]:
             else:
                 yield _unknown(found, reach.name, opener.start, "so it is content")
         elif reach.within == "JSON" and not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
-            yield story("no-name", opener.start, marker=opener.text)
+            name, tools = name_behind(found.read.text, opener.start), found.read.parser.tools
+            if name and tools is not None and name not in tools:  # under a key that counts only for a known one
+                yield _unknown(found, name, opener.start, "so it is content")
+            else:
+                yield story("no-name", opener.start, marker=opener.text)
         elif reach.within == "JSON" or reach.outcome == "none":
             yield _stopped(found, opener, reach)
 

@@ -14,7 +14,7 @@ from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.reading import detail_of, read_turn
 from toolglean.tools import Tool
 
-__all__ = ["UNKNOWN", "broken_rule", "json_around"]
+__all__ = ["UNKNOWN", "broken_rule", "json_around", "name_behind"]
 
 UNKNOWN = "which one is not known"
 MOST = 8  # keys that are tried, and half as many ends
@@ -23,7 +23,8 @@ BEFORE = 80  # characters before a name, in which its object would begin
 
 _line_end = re.compile(r"(?<=\S)[ \t\r]*\n")
 _word = re.compile(r"[A-Za-z_][\w-]{0,63}")
-_name_key = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"$')
+_NAME_KEYS = ("name", "tool_name", "tool", "function", "action")
+_name_key = re.compile(rf'"(?:{"|".join(_NAME_KEYS)})"\s{{0,16}}:\s{{0,16}}"$')
 _decode = json.JSONDecoder(strict=False).raw_decode
 
 
@@ -37,6 +38,17 @@ def json_around(text: str, place: int) -> tuple[int, int] | None:
     except (ValueError, RecursionError):
         return None
     return (begin, end) if end > place else None
+
+
+def name_behind(text: str, place: int) -> str:
+    """What the JSON object behind that place says under a key for the name of a tool; "" for nothing."""
+    begin = text.find("{", place, place + BEFORE)
+    try:
+        value = _decode(text, begin)[0] if begin >= 0 else None
+    except (ValueError, RecursionError):
+        return ""
+    names = (value.get(key) for key in _NAME_KEYS) if isinstance(value, dict) else ()
+    return next((each for each in names if isinstance(each, str)), "")
 
 
 def broken_rule(found: Evidence, begin: int, *more: int) -> str:
