@@ -121,6 +121,18 @@ def test_what_is_written_is_indented_as_the_turns_are(pair: str) -> None:
     assert [render(found, [call], tools=tools) for call in calls] == turns
 
 
+@pytest.mark.parametrize("separator", ["", "\n\n", " "])
+def test_what_is_between_calls_is_learnt_from_the_turn_that_has_two(separator: str) -> None:
+    # The signs at its joint are one marker to a turn that is aligned with the others, so it was left out, and the
+    # separator was a guess, although the turn was read.
+    tools = ToolSet([Tool("weather", {"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}})])
+    given = [{"city": "Oslo", "days": 1}, {"city": "Rome", "days": 2}, {"city": "Bonn", "days": 3}]
+    one, two, three = (f"=>tool weather city: {each['city']} | days: {each['days']} <=" for each in given)
+    found = learn([one + separator + two, three, f"Hm.\n{two}", one, three], tools)
+    assert found.format.separator == separator
+    assert f"1 turns: several calls, separated by {separator!r}" in found.evidence
+
+
 def test_it_says_how_it_was_found() -> None:
     found = learnt("batch")
     assert found.recognised is None

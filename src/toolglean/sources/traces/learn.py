@@ -25,7 +25,7 @@ from toolglean.formats.spec import Format, literals_of
 from toolglean.sources.templates.infer.recognise import is_plausible, share_in
 from toolglean.sources.traces.agreement import Agreement, Search
 from toolglean.sources.traces.given import FEWEST, Given, given
-from toolglean.sources.traces.proof import fault_of, prove, reading_of
+from toolglean.sources.traces.proof import between_calls, fault_of, prove, reading_of
 from toolglean.sources.traces.refusals import refusal, too_few, two_ways
 from toolglean.sources.traces.report import evidence_of, left_out_lines, losses_of
 from toolglean.sources.traces.sites import sites_in
@@ -79,6 +79,7 @@ def learn(
         raise refusal(known.only(search.few(range(len(known.turns)))), search.failures)
     if best.called < (FEWEST if best.faults else 2):
         raise two_ways(known, best.faults) or too_few(known, best.called)
+    best = _with_separator(best, known)
     proof = search.proven(best)
     if proof.fault:
         raise refusal(known, [*search.failures, best.failure(proof, known)])
@@ -88,6 +89,20 @@ def learn(
     origin = Origin(reason=f"learnt from {_count(known, left_out)}: {best.candidate.shape.kind}", losses=losses)
     declared = replace(best.candidate.declared, origin=origin)
     return Learnt(declared, None, evidence_of(best, proof, known, again), losses, left_out)
+
+
+def _with_separator(best: Agreement, known: Given) -> Agreement:
+    # If none of the turns that it was learnt from has two calls, another one may show what is between them.
+    found = best.candidate
+    if found.frame.several:
+        return best
+    closer = found.frame.closer.strip()  # a call's span may end before it
+    between = set().union(*(between_calls(found.declared, known, number) for number in best.fitting(known)))
+    shown = {text[text.index(closer) + len(closer) :] if closer in text else text for text in between}
+    if len(shown) != 1 or (separator := shown.pop()).strip():
+        return best
+    declared, frame = replace(found.declared, separator=separator), replace(found.frame, separator=separator)
+    return replace(best, candidate=replace(found, declared=declared, frame=frame))
 
 
 def _count(known: Given, left_out: tuple[tuple[int, str], ...]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
@@ -22,7 +22,10 @@ from toolglean.sources.traces.sites import unread_call
 from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in
 from toolglean.tools import ToolSet
 
-__all__ = ["STEPS", "Proof", "Reading", "fault_of", "in_quotes", "left_over", "loses_brackets", "prove", "reading_of"]
+__all__ = [
+    "STEPS", "Proof", "Reading", "between_calls", "fault_of", "in_quotes", "left_over", "loses_brackets", "prove",
+    "reading_of",
+]  # fmt: skip
 
 Calls = tuple[Answer, ...]
 STEPS = 20_000
@@ -103,6 +106,12 @@ def fault_of(declared: Format, given: Given, number: int, count: int | None = No
 def reading_of(declared: Format, given: Given, number: int) -> Reading:
     """What a turn says."""
     return _read_once(declared, given, number)[1]
+
+
+def between_calls(declared: Format, given: Given, number: int) -> set[str]:
+    """The texts between two calls of a turn."""
+    spans = [call.span for call in _read_once(declared, given, number)[0].calls]
+    return {given.turns[number][one[1] : two[0]] for one, two in pairwise(spans)}
 
 
 def _read_once(declared: Format, given: Given, number: int) -> tuple[Output, Reading, str]:
