@@ -77,7 +77,9 @@ def test_a_refused_template_is_reported_in_the_log_once(caplog: pytest.LogCaptur
     (row,) = caplog.records
     assert (row.name.partition(".")[0], row.levelname) == ("toolglean", "WARNING")
     assert row.message.startswith("no format can be read from the template, so the format is detected from the turn: ")
+    assert row.message.count("no format can be read") == 1
     assert "probe 'one call, two arguments' failed" in row.message
+    assert "; it wrote '" in row.message
 
 
 @pytest.mark.parametrize(

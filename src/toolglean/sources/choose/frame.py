@@ -66,7 +66,8 @@ def any_format(template: str, error: Exception) -> Format | None:
         compiled((found,))
     except FormatError:  # what is around calls is not what a format can express, either
         found = replace(found, reasoning=("", ""), drop=())
-    _log.warning("no format can be read from %s, so the format is detected from the turn: %s", template, reason)
+    why = reason.removeprefix("no format can be read from the template: ")
+    _log.warning("no format can be read from %s, so the format is detected from the turn: %s", template, why)
     return found
 
 

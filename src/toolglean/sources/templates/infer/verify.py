@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from toolglean.errors import FormatError, TemplateError
+from toolglean.errors import FormatError, TemplateError, shown
 from toolglean.events import Output, fold
 from toolglean.formats.words import opening
 from toolglean.formats.write_values import same
@@ -32,6 +32,7 @@ __all__ = ["ESCAPED", "Proof", "chunkings", "difference", "entities", "prove", "
 
 SEED = 20260115
 ENOUGH_WRONG = 12  # the proof ends when this many random messages have failed
+SHOWN = 240  # characters of what the template wrote that a refusal shows
 FEWEST_SAMPLES = 20  # with so many it also ends when half of an untrusted template's time is used
 
 
@@ -44,6 +45,7 @@ class Proof:
         unwritten: what the template left out of a check, or why it wrote no turn; everything else came back.
         tried, wrong: how many random messages were tried, and how many of them did not come back.
         example: the first random message that did not come back, and how.
+        written: what the template wrote for that message, or for the first core check that failed.
     """
 
     passed: list[str] = field(default_factory=list)
@@ -52,6 +54,7 @@ class Proof:
     tried: int = 0
     wrong: int = 0
     example: str = ""
+    written: str = ""
 
     @property
     def lost(self) -> frozenset[str]:
@@ -100,6 +103,7 @@ def prove(prober: Prober, declared: Format, count: int) -> Proof:
         proof.wrong += bool(wrong)
         if wrong and not proof.example:
             proof.example = f"{message.label}: {wrong}"
+            proof.written = proof.written or prober.turn(message, TOOLS).text
     return proof
 
 
@@ -121,6 +125,7 @@ def _check(prober: Prober, declared: Format, message: Message, proof: Proof, rng
     elif wrong and (why := _after_content(prober, declared, written, rng)):
         proof.unwritten[message.label] = why
     elif wrong:
+        proof.written = proof.written or turn.text
         entity = next((each for each in entities(turn.text) if each not in repr(message)), "")
         proof.failed[message.label] = wrong + (
             f"; the template writes {entity!r} for a character: {ESCAPED}" * bool(entity)
@@ -257,7 +262,7 @@ def refusal(proof: Proof, *, known: bool) -> FormatError | None:
         why = f"{proof.wrong} of {proof.tried} random messages came back wrong; {proof.example}"
     else:
         return None
-    return FormatError(f"no format can be read from the template: {why}")
+    return FormatError(f"no format can be read from the template: {why}; it wrote {shown(proof.written, SHOWN)}")
 
 
 # -- reading a turn back --------------------------------------------------------------------------------------------
