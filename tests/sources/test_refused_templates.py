@@ -79,7 +79,18 @@ def test_a_refused_template_is_reported_in_the_log_once(caplog: pytest.LogCaptur
     assert row.message.startswith("no format can be read from the template, so the format is detected from the turn: ")
     assert row.message.count("no format can be read") == 1
     assert "probe 'one call, two arguments' failed" in row.message
-    assert "; it wrote '" in row.message
+
+
+def test_a_refusal_shows_what_the_template_wrote() -> None:
+    # Nothing separates the arguments, as nobody sees who cannot render a template.
+    arguments = "{% for k, v in c.function.arguments.items() %}{{ k }} := {{ v|tojson }}{% endfor %}"
+    calls = "{% for c in m.tool_calls %}<<invoke {{ c.function.name }}>>\n" + arguments + "<<done>>\n{% endfor %}"
+    template = (
+        "{% for m in messages %}{% if m.tool_calls %}" + calls + "{% else %}{{ m.content }}{% endif %}{% endfor %}"
+    )
+    (reason,) = Format.from_template(template).losses
+    assert "random messages came back wrong" in reason
+    assert "; it wrote '<<invoke " in reason
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def _mend(declared: Format, kind: str, found: str) -> str:
     if entities(found):
         return ESCAPED
     if kind == "parameter":
-        return "write the name of a parameter as JSON, or refuse tools with such a parameter"
+        return "write the arguments as a whole with |tojson, or refuse tools with such a parameter"
     if any("{value}" in each for each in declared.parameters):
         closer = next(filter(is_marker, reversed(literals_of(*declared.parameters))), "")
         own = "" if closer else ", or end it with a closer of its own"
