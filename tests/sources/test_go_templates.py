@@ -14,10 +14,10 @@ import pytest
 from tests.support import depth
 from tests.support.shared import FIXTURES, rows
 from toolglean.errors import TemplateError
-from toolglean.sources.templates.conversation import decoded
 from toolglean.sources.templates.golang import parse
 from toolglean.sources.templates.golang.budget import Budget, RenderLimits
 from toolglean.sources.templates.golang.executor import execute
+from toolglean.sources.templates.golang.shapes import decoded
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
 HEAD, *ROWS = rows(FIXTURES / "golang" / "text_template.jsonl")

@@ -9,19 +9,9 @@ from __future__ import annotations
 from typing import Any, Final, NoReturn
 
 from toolglean.errors import TemplateError
+from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.budget import Budget
 from toolglean.sources.templates.golang.builtins import GoFunction
-from toolglean.sources.templates.golang.nodes import (
-    Argument,
-    Chain,
-    Command,
-    Dot,
-    Field,
-    Function,
-    Literal,
-    Pipe,
-    Variable,
-)
 from toolglean.sources.templates.golang.values import GoError, Struct, is_true, type_name, zero_of
 
 __all__ = ["Evaluator"]
@@ -48,7 +38,7 @@ class Evaluator:
         self.variables: list[tuple[str, Any]] = []
         self.depth = 0
 
-    def pipeline(self, pipe: Pipe, dot: Any) -> Any:
+    def pipeline(self, pipe: tree.Pipe, dot: Any) -> Any:
         """The value of a pipeline; its variables are declared."""
         self.depth += 1
         if self.depth > self.budget.limits.parentheses:
@@ -86,39 +76,39 @@ class Evaluator:
 
     # --- commands and terms ---
 
-    def command(self, command: Command, dot: Any, final: Any) -> Any:
+    def command(self, command: tree.Command, dot: Any, final: Any) -> Any:
         """A stage of a pipeline. `final` is the value of the previous stage, or MISSING."""
         first, args = command.args[0], command.args[1:]
-        if isinstance(first, Function):
+        if isinstance(first, tree.Function):
             return self.call(first, args, dot, final)
-        if isinstance(first, Literal) and first.value is None:
+        if isinstance(first, tree.Literal) and first.value is None:
             self.fail("nil is not a command", first.pos)
         value = self.term(first, dot)
         if args or final is not MISSING:
-            named = isinstance(first, Field | Chain) or (isinstance(first, Variable) and first.names)
+            named = isinstance(first, tree.Field | tree.Chain) or (isinstance(first, tree.Variable) and first.names)
             self.fail("no method: it takes no arguments" if named else "can't give argument to non-function", first.pos)
         return value
 
-    def term(self, node: Argument, dot: Any) -> Any:
+    def term(self, node: tree.Argument, dot: Any) -> Any:
         """An argument, or a command that is a value."""
         match node:
-            case Dot():
+            case tree.Dot():
                 return dot
-            case Literal(_, text, int() as value) if value > _LARGEST:
+            case tree.Literal(_, text, int() as value) if value > _LARGEST:
                 self.fail(f"{text} overflows int", node.pos)
-            case Literal():
+            case tree.Literal():
                 return node.value
-            case Field():
+            case tree.Field():
                 return self.fields(dot, node.names, node.pos)
-            case Variable():
+            case tree.Variable():
                 return self.fields(self.value_of(node), node.names, node.pos)
-            case Chain():
+            case tree.Chain():
                 return self.fields(self.term(node.base, dot), node.names, node.pos)
-            case Function():
+            case tree.Function():
                 return self.call(node, [], dot, MISSING)
         return self.pipeline(node, dot)
 
-    def value_of(self, node: Variable) -> Any:
+    def value_of(self, node: tree.Variable) -> Any:
         """The value of a variable, without the names below it."""
         at = self.place(node.name)
         if at is None:
@@ -149,7 +139,7 @@ class Evaluator:
 
     # --- calls ---
 
-    def call(self, node: Function, args: list[Argument], dot: Any, final: Any) -> Any:
+    def call(self, node: tree.Function, args: list[tree.Argument], dot: Any, final: Any) -> Any:
         """The result of a function."""
         if node.name in {"and", "or"}:
             return self.logic(node, args, dot, final)
@@ -170,7 +160,7 @@ class Evaluator:
         except GoError as error:
             self.fail(f"error calling {node.name}: {error}", node.pos)
 
-    def logic(self, node: Function, args: list[Argument], dot: Any, final: Any) -> Any:
+    def logic(self, node: tree.Function, args: list[tree.Argument], dot: Any, final: Any) -> Any:
         """`and`, `or`: the first value that decides, or the last; values after it are not evaluated."""
         self.check_count(node, len(args) + (final is not MISSING), 1, None)
         value: Any = None
@@ -181,13 +171,13 @@ class Evaluator:
                 return value
         return value if final is MISSING else final
 
-    def check_count(self, node: Function, count: int, least: int, most: int | None) -> None:
+    def check_count(self, node: tree.Function, count: int, least: int, most: int | None) -> None:
         """Refuse too few or too many arguments."""
         if count < least or (most is not None and count > most):
             wanted = f"at least {least}" if most is None else str(most)
             self.fail(f"wrong number of args for {node.name}: want {wanted} got {count}", node.pos)
 
-    def check_strings(self, node: Function, count: int, args: list[Argument], values: list[Any]) -> None:
+    def check_strings(self, node: tree.Function, count: int, args: list[tree.Argument], values: list[Any]) -> None:
         """Refuse a value that is not a string where only a string is allowed."""
         for at, value in enumerate(values if count < 0 else values[:count]):
             if not isinstance(value, str):

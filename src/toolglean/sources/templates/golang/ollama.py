@@ -1,5 +1,5 @@
 # How Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle. Does not depend on what
-# messages and tools are made of (conversation.py, shapes.py), or on how a template runs (executor.py).
+# messages and tools are made of (shapes.py), or on how a template runs (executor.py).
 #
 # The rules are those of Ollama's `template` package, with one exception: in the last turn of a template without
 # messages, Ollama loses functions and defined templates. That defect is not reproduced.
@@ -13,12 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from toolglean.errors import TemplateError
-from toolglean.sources.templates.conversation import chat_messages, text, tool_dicts
 from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.budget import Budget, RenderLimits
 from toolglean.sources.templates.golang.executor import execute
 from toolglean.sources.templates.golang.parser import parse
-from toolglean.sources.templates.golang.shapes import tool_value
+from toolglean.sources.templates.golang.shapes import chat_messages, chat_tools, text
 from toolglean.sources.templates.golang.values import JsonList, Struct
 
 __all__ = ["OllamaTemplate"]
@@ -66,13 +65,11 @@ class OllamaTemplate:
             TemplateError: the template cannot be run with these arguments, or exceeds a limit.
         """
         try:
-            return self._rendered(chat_messages(messages), tool_dicts(tools), variables, now)
+            return self._rendered(chat_messages(messages), chat_tools(tools), variables, now)
         except RecursionError as error:  # only if the caller's own stack is nearly used up
             raise TemplateError.at("nested too deeply", self.template.source, 0) from error
 
-    def _rendered(
-        self, messages: list[Struct], tools: list[dict[str, Any]], variables: Mapping[str, Any], now: datetime
-    ) -> str:
+    def _rendered(self, messages: list[Struct], tools: JsonList, variables: Mapping[str, Any], now: datetime) -> str:
         budget = Budget(RenderLimits())
         run = functools.partial(execute, self.template, now=now, budget=budget)
         system, merged = _collate(messages)
@@ -81,9 +78,7 @@ class OllamaTemplate:
         if prompt and suffix:
             return run(common | {"Prompt": prompt, "Suffix": suffix, "Response": ""})
         if "messages" in self._names:
-            known = JsonList(tool_value(each) for each in tools)
-            known.nil = not tools
-            return run(common | {"System": system, "Messages": merged, "Tools": known, "Response": ""})
+            return run(common | {"System": system, "Messages": merged, "Tools": tools, "Response": ""})
         *turns, last = _turns(merged)
         parts = [run(common | turn) for turn in turns]
         parts.append(run(common | last, until=_response_place(self.template.root)))
