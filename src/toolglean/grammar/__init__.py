@@ -9,7 +9,7 @@
 #   values.py       from shapes to nodes; members.py: members in a row; dialects.py, strings.py, patterns.py,
 #                   numbers.py: how they are written
 #   nodes.py        the nodes of a grammar; texts.py, prose.py, regexes.py: constraints on text
-#   writer.py       nodes as rules; gbnf.py, lark.py, structural_tag.py: the three notations
+#   writer.py       nodes as rules; gbnf.py (with structural tags), lark.py: the three notations
 #   free_text.py    constraints on text, for xgrammar: few states, so that it compiles in time
 """Grammars for constrained decoding, from the declarations that parse."""
 

@@ -1,5 +1,5 @@
 # How a text with constraints is written so that xgrammar compiles it in time. Does not depend on the notation
-# (structural_tag.py), or on where the text appears.
+# (gbnf.py), or on where the text appears.
 #
 # xgrammar checks its whole vocabulary in each state of a grammar. "Any text without these" is an element of its own, in
 # which it does so in no time. Elsewhere, a state in which nearly everything may follow takes tens of milliseconds, and

@@ -1,27 +1,49 @@
-# How a grammar is written in GBNF (for llama.cpp; xgrammar reads it as EBNF). Does not depend on formats and schemas.
+# How a grammar is written in GBNF, for llama.cpp, and as a structural tag, for xgrammar, vLLM and SGLang. Does not
+# depend on formats and schemas.
 #
 # Characters in brackets are escaped by number wherever a reader could take them for syntax, because llama.cpp knows no
 # other escape for `-` and `^`. It also counts only to 2,000, so larger counts are written in hundreds.
-"""GBNF."""
+#
+# A structural tag is one grammar: GBNF, and xgrammar's own `TagDispatch`, which is "any text without these"
+# (`_any_text`) as a part of a grammar. That includes JSON, although structural tags have an element for JSON schemas:
+# it allows numbers that no reader accepts, and endless white space, and it compiles no faster.
+"""GBNF, and structural tags."""
 
 from __future__ import annotations
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Node, Repeat, Rules, Text, repeat, seq
+from typing import Any
+
+from toolglean.grammar.free_text import avoided, simplified
+from toolglean.grammar.nodes import ALL, Alt, Chars, Lit, Node, Repeat, Rules, Text, alt, chars, repeat, seq
 from toolglean.grammar.regexes import count
-from toolglean.grammar.texts import automaton
+from toolglean.grammar.strings import FOUR_HEX, json_body
+from toolglean.grammar.texts import Constraint, automaton
 from toolglean.grammar.writer import Writer
 
-__all__ = ["GbnfWriter", "quoted"]
+__all__ = ["gbnf", "structural_tag"]
 
 HUNDRED = 100
 MOST = 1000  # the largest count that is written directly
 
+IN_STRINGS = ('"', *map(chr, range(0x20)))
+"""What a JSON string must not contain."""
+STRING = json_body()
+ESCAPED = alt(chars('"\\/bfnrt'), seq(Lit("u"), FOUR_HEX))
+
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-class GbnfWriter(Writer):
-    """Writes GBNF."""
+def gbnf(root: Node, rules: Rules) -> str:
+    """The grammar as GBNF."""
+    return _Writer(rules).whole(root)
 
+
+def structural_tag(root: Node, rules: Rules) -> dict[str, Any]:
+    """The grammar as a structural tag."""
+    return {"type": "structural_tag", "format": {"type": "grammar", "grammar": _TagWriter(rules.copy()).whole(root)}}
+
+
+class _Writer(Writer):
     def __init__(self, given: Rules) -> None:
         super().__init__(given)
         self._texts: dict[object, str] = {}
@@ -33,7 +55,7 @@ class GbnfWriter(Writer):
         return "\n".join(lines) + "\n"
 
     def literal(self, text: str) -> str:
-        return quoted(text)
+        return _quoted(text)
 
     def chars(self, node: Chars) -> str:
         # Always the characters that are included, never those that are excluded (`[^…]`): in the latter, xgrammar
@@ -41,7 +63,7 @@ class GbnfWriter(Writer):
         return "[" + "".join(map(_range, node.ranges)) + "]"
 
     def terminal(self, node: Node) -> str:
-        return quoted(node.text) if isinstance(node, Lit) else self.named(node, "w", self.node(node))
+        return _quoted(node.text) if isinstance(node, Lit) else self.named(node, "w", self.node(node))
 
     def repeat(self, node: Repeat) -> str:
         least, most = node.least, node.most
@@ -67,7 +89,7 @@ class GbnfWriter(Writer):
 
     def around(self, node: Text, inside: str) -> str:
         """The text between its head and its tail."""
-        head, tail = (quoted(each) if each else "" for each in (node.head, node.tail))
+        head, tail = (_quoted(each) if each else "" for each in (node.head, node.tail))
         return " ".join(filter(None, (head, inside, tail)))
 
     def _automaton(self, node: Text) -> str:
@@ -81,7 +103,37 @@ class GbnfWriter(Writer):
         return self._texts[node.constraints]
 
 
-def quoted(text: str) -> str:
+class _TagWriter(_Writer):
+    def __init__(self, given: Rules) -> None:
+        super().__init__(given)
+        self._simplified: dict[tuple[Constraint, ...], Node | None] = {}
+
+    def repeat(self, node: Repeat) -> str:
+        # As repeated characters, a string would compile at once, but take 100 milliseconds for each token.
+        return self._any_text(Text((STRING,))) if node == STRING.node else super().repeat(node)
+
+    def text(self, node: Text) -> str:
+        if node.constraints not in self._simplified:
+            self._simplified[node.constraints] = simplified(node, self.given)
+        found = self._simplified[node.constraints]
+        if found is None:
+            return super().text(node)
+        return self.around(node, self._any_text(found) if isinstance(found, Text) else self.part(found))
+
+    def _any_text(self, node: Text) -> str:
+        words = [word for each in node.constraints for word in avoided(each) or ()]
+        rule = ""
+        if STRING in node.constraints:
+            words += IN_STRINGS
+            rule = f'("\\\\", {self.part(self.given.named(ESCAPED))}), '
+        if not words:
+            return self.part(repeat(ALL))
+        loop = "true" if rule else "false"
+        excludes = ", ".join(map(_quoted, words))
+        return self.named(node, "a", f"TagDispatch({rule}loop_after_dispatch={loop}, excludes=({excludes}))")
+
+
+def _quoted(text: str) -> str:
     """The text between quotes."""
     return '"' + "".join(_QUOTED.get(char, char if char >= " " else f"\\u{ord(char):04X}") for char in text) + '"'
 

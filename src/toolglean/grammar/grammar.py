@@ -11,12 +11,11 @@ from typing import Any
 from toolglean.errors import UsageError
 from toolglean.formats.registry import get_format
 from toolglean.formats.spec import Format
-from toolglean.grammar.gbnf import GbnfWriter
+from toolglean.grammar.gbnf import gbnf, structural_tag
 from toolglean.grammar.lark import lark
 from toolglean.grammar.nodes import Node, Rules
 from toolglean.grammar.schema_check import check
 from toolglean.grammar.shapes import Notes
-from toolglean.grammar.structural_tag import structural_tag
 from toolglean.grammar.turns import Turn
 from toolglean.tools import ToolLike, ToolSet
 
@@ -70,7 +69,7 @@ class Grammar:
 
     def gbnf(self) -> str:
         """A grammar in GBNF, for llama.cpp; xgrammar reads it as EBNF."""
-        return GbnfWriter(self._rules).whole(self._root)
+        return gbnf(self._root, self._rules)
 
 
 def grammar_of(

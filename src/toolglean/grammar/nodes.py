@@ -1,5 +1,5 @@
 # The nodes of a grammar, and what follows from them alone. Does not depend on formats, schemas, or the notations
-# (gbnf.py, lark.py, structural_tag.py).
+# (gbnf.py, lark.py).
 #
 # A grammar is a node and the rules to which it refers. One kind of node exists because llguidance's lexer is greedy and
 # never backtracks: a `Terminal` is matched as one unit, so it must not contain a rule.
