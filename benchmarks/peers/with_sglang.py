@@ -11,21 +11,22 @@ from sglang.srt.entrypoints.openai.protocol import Tool
 from sglang.srt.function_call.function_call_parser import FunctionCallParser
 from sglang.srt.parser.reasoning_parser import ReasoningParser
 
-from toolglean.kit.conformance.targets.sglang import FLAGS
+from toolglean.kit.conformance.targets.flags import parsers_of
 
 __all__ = ["maker", "reader"]
 
 
 def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     """What makes the parser of a turn."""
-    known, name = [Tool.model_validate(tool) for tool in tools], FLAGS[format][0]
+    known = [Tool.model_validate(tool) for tool in tools]
+    name, _ = parsers_of("sglang", "SGLang", format, reasons=False)
     return lambda: FunctionCallParser(known, name)
 
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:
     """What reads a turn."""
     make = maker(format, tools)
-    name = FLAGS[format][1]
+    _, name = parsers_of("sglang", "SGLang", format, reasons=reasons)
 
     def read() -> None:
         feed = make().parse_stream_chunk

@@ -131,7 +131,8 @@ def test_a_case_may_know_its_vocabulary() -> None:
 
 
 def test_what_the_prompt_wrote_is_not_passed_on() -> None:
-    tokens = Tokens("muse", prompt="<|start|>assistant")
+    tokens = Tokens("muse")
+    tokens.prompt = "<|start|>assistant"
     assert tokens.passed("<|start|>assistant to=f<|eot|>") == " to=f"
     assert tokens.passed(" to=f") == " to=f"
 

@@ -8,7 +8,8 @@
 #   llama-cpp          a chat template of a model that writes so, in models/templates
 #   mlx-lm             the module of its tool parser
 #
-# Instead of a format there may be the beginning of the ids of cases that spell it in another way.
+# Instead of a format there may be the beginning of the ids of cases that spell it in another way. Instead of a name
+# there may be {"unclaimed": reason}, for cases that are spelled in a way that nothing of the project means.
 """The table of formats."""
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Flags", "flags_of", "named", "parsers_of"]
+__all__ = ["Flags", "named", "parsers_of", "row_of"]
 
 Flags = tuple[str, str | None]
 """The names of a parser of calls, and of one of reasoning."""
@@ -35,23 +36,32 @@ def named(column: str) -> dict[str, Any]:
     return {name: row[column] for name, row in _rows().items() if column in row}
 
 
-def flags_of(target: str) -> dict[str, Flags]:
-    """The names of the target's parsers, by format."""
-    return {name: (calls, reasoning) for name, (calls, reasoning) in named(target).items()}
+def row_of(column: str, format: str | None, id: str = "") -> Any:
+    """What that column has for the beginning of a case's id, or else for its format; None: nothing.
+
+    Raises:
+        NotImplementedError: such cases are not claimed. Its message is the reason.
+    """
+    column_rows = named(column)
+    found = column_rows.get(id.rpartition("/")[0], column_rows.get(format or ""))
+    if isinstance(found, dict):
+        raise NotImplementedError(found["unclaimed"])
+    return found
 
 
-def parsers_of(project: str, found: Flags | None, format: str | None, *, reasons: bool) -> Flags:
-    """The names of the parsers for a case of that format, that of reasoning only if it has some.
+def parsers_of(column: str, project: str, format: str | None, *, id: str = "", reasons: bool) -> Flags:
+    """The names of a project's parsers for a case, that of reasoning only if the case has some.
 
     Args:
+        column: that of the project.
         project: its name, for messages.
-        found: the names that the table has; None: none.
-        format: the format.
+        format, id: those of the case.
         reasons: whether the case has reasoning.
 
     Raises:
-        NotImplementedError: the project has no such parser.
+        NotImplementedError: the project has no such parser, or does not claim the case.
     """
+    found = row_of(column, format, id)
     if found is None:
         raise NotImplementedError(f"{project} has no parser for {format or 'turns of no known format'}")
     if reasons and found[1] is None:

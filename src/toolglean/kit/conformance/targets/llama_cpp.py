@@ -8,7 +8,7 @@
 #   a stream      common_chat_parse of all that was written so far, for each chunk, and compute_diffs, as the server
 #                 does
 #   a whole turn  common_chat_parse of the whole turn
-#   format        a chat template of models/templates, from which llama.cpp infers the parser (TEMPLATES); the prompt
+#   format        a chat template of models/templates, from which llama.cpp infers the parser (flags.json); the prompt
 #                 opens the reasoning if the case says so, and otherwise not
 #
 # Not claimed: formats without a template there. The server holds a model to a grammar once it has begun a call, so
@@ -28,25 +28,13 @@ from typing import Any
 
 from toolglean._child import LineChild
 from toolglean.kit.conformance.targets.build_llama_cpp import FOLDER, PROGRAM, VARIABLE
-from toolglean.kit.conformance.targets.flags import named
+from toolglean.kit.conformance.targets.flags import row_of
 from toolglean.kit.conformance.targets.tokens import SECONDS, Adapter
 
-__all__ = ["TEMPLATES", "LlamaCpp", "version"]
-
-TEMPLATES = named("llama-cpp")
-"""For each format, or the beginning of the ids of cases that spell it in another way: a chat template of a model that
-writes so, in models/templates."""
+__all__ = ["LlamaCpp", "version"]
 
 THINKING = {"qwen3-coder": "Qwen3.5-4B"}
 """Templates for turns with reasoning, where that of the table has none."""
-
-UNCLAIMED = {
-    "granite-3": "the template of Granite 3.3 that llama.cpp brings renders no calls, so it has no parser for them",
-    "mistral-v3": "the template of Mistral Nemo that llama.cpp brings writes an id in each call, to which its grammar "
-    "holds the model",
-    "templates/command-a": "these turns have other line breaks than those of the template that llama.cpp brings",
-}
-"""Formats for which llama.cpp has a template, and beginnings of ids, whose cases are spelled in another way."""
 
 
 @cache
@@ -98,11 +86,10 @@ class LlamaCpp(Adapter):
 
     def open(self) -> None:
         """See `Adapter`."""
-        beginning, known = self.id.rpartition("/")[0], self.format or ""
-        reason = UNCLAIMED.get(beginning) or UNCLAIMED.get(known)
-        name = TEMPLATES.get(beginning) or (self.reasons and THINKING.get(known)) or TEMPLATES.get(known)
-        if reason or not name:
-            raise NotImplementedError(reason or f"llama.cpp brings no template for {known or 'unknown formats'}")
+        name = row_of("llama-cpp", self.format, self.id)
+        name = (self.reasons and THINKING.get(self.format or "")) or name
+        if not name:
+            raise NotImplementedError(f"llama.cpp brings no template for {self.format or 'unknown formats'}")
         template = (source() / "models" / "templates" / f"{name}.jinja").read_text(encoding="utf-8")
         opened = ask(
             open=template, tools=self.tools, start="reasoning" if self.opened else "content", reasons=self.reasons

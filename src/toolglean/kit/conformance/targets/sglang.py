@@ -5,7 +5,7 @@
 #   a stream      ReasoningParser.parse_stream_chunk, and what it leaves to FunctionCallParser.parse_stream_chunk; at
 #                 the end parse_stream_end of both, and the arguments that were not streamed yet
 #   a whole turn  parse_non_stream of both; if reading calls raises an error, the text is content, as in the server
-#   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
+#   format        the names for --tool-call-parser and, if reasoning matters to the case, --reasoning-parser (flags.json)
 #
 # Not claimed: harmony (it is read from token ids) and formats without a parser. Does not depend on what is right.
 """`toolglean conformance --target sglang`."""
@@ -22,19 +22,10 @@ from sglang.srt.entrypoints.openai.protocol import ChatCompletionRequest, Tool  
 from sglang.srt.function_call.function_call_parser import FunctionCallParser  # noqa: E402
 from sglang.srt.parser.reasoning_parser import ReasoningParser  # noqa: E402
 
-from toolglean.kit.conformance.targets.flags import flags_of, parsers_of  # noqa: E402
+from toolglean.kit.conformance.targets.flags import parsers_of  # noqa: E402
 from toolglean.kit.conformance.targets.tokens import Adapter  # noqa: E402
 
-__all__ = ["FLAGS", "Sglang"]
-
-FLAGS = flags_of("sglang")
-"""For each format, or the beginning of the ids of cases that spell it in another way: the names of the
-parser of calls and of the parser of reasoning, as the server's flags take them."""
-
-UNCLAIMED = {
-    "internlm": "SGLang's interns1 parser is for Intern-S1, which writes a space between the two markers",
-}
-"""Formats for which SGLang has a parser of another spelling, with the reason."""
+__all__ = ["Sglang"]
 
 
 class Sglang(Adapter):
@@ -42,10 +33,7 @@ class Sglang(Adapter):
 
     def open(self) -> None:
         """See `Adapter`."""
-        flags = FLAGS.get(self.id.rpartition("/")[0]) or FLAGS.get(self.format or "")
-        if flags is None and self.format in UNCLAIMED:
-            raise NotImplementedError(UNCLAIMED[self.format])
-        name, reasoning = parsers_of("SGLang", flags, self.format, reasons=self.reasons)
+        name, reasoning = parsers_of("sglang", "SGLang", self.format, id=self.id, reasons=self.reasons)
         self._calls = FunctionCallParser([Tool.model_validate(tool) for tool in self.tools], name)
         self._reasoning: Any = None
         if self.reasons:

@@ -3,7 +3,7 @@
 #
 #   reasoning     POST /parse/reasoning
 #   calls         POST /parse/function_call with what remains
-#   format        the names of the two parsers (PARSERS)
+#   format        the names of the two parsers (flags.json)
 #
 # Not claimed: formats without a parser, and prompts that have opened the reasoning, because the endpoints cannot be
 # told. These are the parsers for each model (`--parser legacy`). SMG's other parser, Symphony, and streams need a
@@ -22,13 +22,10 @@ from functools import cache
 from http.client import HTTPConnection
 from typing import Any
 
-from toolglean.kit.conformance.targets.flags import flags_of, parsers_of
+from toolglean.kit.conformance.targets.flags import parsers_of
 from toolglean.kit.conformance.targets.tokens import Spans, Tokens
 
-__all__ = ["PARSERS", "smg"]
-
-PARSERS = flags_of("smg")
-"""For each format: the names of the parser of calls and of the parser of reasoning."""
+__all__ = ["smg"]
 
 SECONDS = 30
 """How long the gateway may take to start."""
@@ -78,7 +75,7 @@ def smg(
     reasons: bool = False,
 ) -> dict[str, Any]:
     """The gateway's reading of a whole turn."""
-    name, reasoning = parsers_of("SMG", PARSERS.get(format or ""), format, reasons=reasons and start != "reasoning")
+    name, reasoning = parsers_of("smg", "SMG", format, reasons=reasons and start != "reasoning")
     if start == "reasoning":
         raise NotImplementedError("the endpoint cannot be told that the prompt has opened the reasoning")
     text, thought = Tokens(format, special, atomic).passed(text), ""

@@ -55,21 +55,16 @@ class Tokens:
         name: the format.
         special: the spans of the turn that special tokens wrote; None: not known, so each marker is one.
         atomic: the markers that are one token; None: those of the table.
-        prompt: the end of the prompt, which some cases repeat at their beginning.
+
+    Attributes:
+        prompt: the end of the prompt, which some cases repeat at their beginning; empty until an adapter sets it.
     """
 
-    def __init__(
-        self,
-        name: str | None,
-        special: Spans | None = None,
-        atomic: Iterable[str] | None = None,
-        *,
-        prompt: str = "",
-    ) -> None:
+    def __init__(self, name: str | None, special: Spans | None = None, atomic: Iterable[str] | None = None) -> None:
         known = {*THINK, *MARKERS.get(name or "", "").split()} if atomic is None else set(atomic)
         self.markers = tuple(sorted(known, key=lambda marker: (-len(marker), marker)))
         self._special = special
-        self.prompt = prompt
+        self.prompt = ""
         self._whole: str | None = None
         self._marker = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
 

@@ -4,7 +4,7 @@
 #   a stream      ParserManager.get_parser, then ChatStreamProcessor.step for each chunk, with its token ids, and with
 #                 the reason for the end as the server passes it
 #   a whole turn  Parser.parse with the token ids, and assemble_chat_message_fields, as without streaming
-#   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
+#   format        the names for --tool-call-parser and, if reasoning matters to the case, --reasoning-parser (flags.json)
 #   tokens        a stand-in tokenizer of bytes, in which each marker is one token: some parsers look for ids
 #   reasoning     the request turns it on (THINKING) where the case has some
 #
@@ -31,19 +31,10 @@ from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionReque
 from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor  # noqa: E402
 from vllm.parser.parser_manager import ParserManager  # noqa: E402
 
-from toolglean.kit.conformance.targets.flags import flags_of, parsers_of  # noqa: E402
+from toolglean.kit.conformance.targets.flags import parsers_of  # noqa: E402
 from toolglean.kit.conformance.targets.tokens import Adapter, Spans  # noqa: E402
 
-__all__ = ["FLAGS", "Vllm"]
-
-FLAGS = flags_of("vllm")
-"""For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
-
-UNCLAIMED = {
-    "templates/granite-3": "these turns are in the spelling of another runtime's template; Granite's own writes a "
-    "list, which vLLM's parser reads",
-}
-"""Beginnings of the ids of cases that are spelled in a way that no parser here means, with the reason."""
+__all__ = ["Vllm"]
 
 THINKING = {"enable_thinking": True, "reasoning_effort": "high", "thinking": True, "thinking_mode": "enabled"}
 """How a request turns the reasoning of a model on: each family has a name of its own for it in `chat_template_kwargs`,
@@ -68,9 +59,6 @@ class Vllm(Adapter):
 
     def open(self) -> None:
         """See `Adapter`."""
-        reason = UNCLAIMED.get(self.id.rpartition("/")[0])
-        if reason:
-            raise NotImplementedError(reason)
         name, reasoning = self._flags(self.format or "", self.reasons)
         self.tokenizer = self._tokenizer(self.format)
         self.prompt = self.ids("user: hi\nassistant:" + ("<think>\n" if self.opened else ""), None)
@@ -84,7 +72,7 @@ class Vllm(Adapter):
         self._late: tuple[str, list[int]] | None = None
 
     def _flags(self, format: str, reasons: bool) -> tuple[str, str | None]:
-        return parsers_of("vLLM", FLAGS.get(format), format, reasons=reasons)
+        return parsers_of("vllm", "vLLM", format, id=self.id, reasons=reasons)
 
     def _tokenizer(self, format: str | None) -> Any:  # noqa: ARG002  # benchmarks add words of the format
         return tokenizer(self._tokens.markers)
