@@ -90,7 +90,7 @@ def test_a_page_shows_targets_in_alphabetical_order_with_date_and_scores(simple:
     [group] = groups_of([own, simple, made("toolglean.kit.conformance.own:Auto", "auto")])
     assert [column.label for column in group.columns] == ["auto", "simple 1.0", "Toolglean"]
     scores = tables_of(group)[0]
-    assert [[cell.text for cell in row] for row in scores.rows] == [
+    assert [[*row] for row in scores.rows] == [
         [f"{name} (part of the set: 4 of 511 cases)", *rest, "4", "0", "2026-11-23"]
         for name, *rest in (
             ("auto", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (2 of 2)", "0"),
@@ -105,12 +105,12 @@ def test_a_page_has_a_table_by_kind_and_by_question_and_every_case_that_is_not_r
 ) -> None:
     [group] = groups_of([simple, own])
     tables = {table.title: table for table in tables_of(group)}
-    kinds = {row[0].text: [cell.text for cell in row[1:]] for row in tables["Core score by kind of case"].rows}
+    kinds = {row[0]: [*row[1:]] for row in tables["Core score by kind of case"].rows}
     assert kinds == {"clean": ["1 of 1", "1 of 1"], "mention": ["0 of 1", "1 of 1"], "truncated": ["1 of 1", "1 of 1"]}
-    questions = [row[0].text.partition(":")[0] for row in tables["Policy score by question"].rows]
+    questions = [row[0].partition(":")[0] for row in tables["Policy score by question"].rows]
     assert questions == ["after", "unread"]
     [row] = tables["Cases that were not answered as expected"].rows
-    assert [cell.text for cell in row] == ["written/mention/quoted-call", "mention", "core", "unsafe", "right"]
+    assert [*row] == ["written/mention/quoted-call", "mention", "core", "unsafe", "right"]
     page = Page(as_html([simple, own]))
     assert "ran delete_files" in page.text
     assert "sha256:" in page.text
@@ -212,7 +212,7 @@ def test_what_was_not_claimed_is_listed_with_its_reason(own: Results) -> None:
     [group] = groups_of([Results(data)])
     table = tables_of(group)[-1]
     assert table.title == "Cases that were not claimed"
-    assert [[cell.text for cell in row] for row in table.rows] == [["Toolglean", "1", "no parser for this format"]]
+    assert [[*row] for row in table.rows] == [["Toolglean", "1", "no parser for this format"]]
 
 
 # -- Markdown ----------------------------------------------------------------------------------------------------------

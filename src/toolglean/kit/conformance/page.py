@@ -21,7 +21,7 @@ from toolglean.kit.conformance.cases import shipped
 from toolglean.kit.conformance.judge import NEUTRAL
 from toolglean.kit.conformance.reading import call_text
 from toolglean.kit.conformance.results import Results, cut, visible
-from toolglean.kit.conformance.tables import Cell, Group, Table, groups_of, tables_of, wrong_ids
+from toolglean.kit.conformance.tables import Group, Table, groups_of, tables_of, wrong_ids
 
 __all__ = ["TITLE", "as_html", "as_markdown"]
 
@@ -104,15 +104,10 @@ def _html_table(table: Table, places: dict[str, str], place: str, name: str) -> 
     yield f"<caption>{_safe(table.title)}</caption>"
     yield "<thead><tr>" + "".join(f'<th scope="col">{_safe(each)}</th>' for each in table.head) + "</tr></thead><tbody>"
     for first, *others in table.rows:
-        cells = [f'<th scope="row">{_html_cell(first, places)}</th>']
-        cells += [f"<td>{_html_cell(each, places)}</td>" for each in others]
+        heading = f'<a href="#{places[first]}">{_safe(first)}</a>' if table.of_cases else _safe(first)
+        cells = [f'<th scope="row">{heading}</th>', *(f"<td>{_safe(each)}</td>" for each in others)]
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
-
-
-def _html_cell(cell: Cell, places: dict[str, str]) -> str:
-    text = _safe(cell.text)
-    return f'<a href="#{places[cell.case]}">{text}</a>' if cell.case in places else text
 
 
 def _html_case(group: Group, name: str, place: str) -> Iterator[str]:
@@ -161,13 +156,10 @@ def _markdown_group(group: Group, link: Callable[[str], str] | None, *, alone: b
         yield f"{'##' if alone else '###'} {_plain(table.title)}"
         yield from map(_plain, table.notes)
         lines = [[*map(_plain, table.head)], ["---"] * len(table.head)]
-        lines += [[_markdown_cell(cell, link) for cell in row] for row in table.rows]
+        for first, *others in table.rows:
+            heading = f"[{_plain(first)}]({link(first)})" if table.of_cases and link is not None else _plain(first)
+            lines.append([heading, *map(_plain, others)])
         yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _markdown_cell(cell: Cell, link: Callable[[str], str] | None) -> str:
-    text = _plain(cell.text)
-    return f"[{text}]({link(cell.case)})" if cell.case and link is not None else text
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS
 from toolglean.kit.conformance.results import Results
 from toolglean.kit.conformance.tiers import QUESTIONS, SAFETY, SOUND, Score
 
-__all__ = ["NONE", "Cell", "Column", "Group", "Table", "groups_of", "tables_of", "was_tried", "wrong_ids"]
+__all__ = ["NONE", "Column", "Group", "Table", "groups_of", "tables_of", "was_tried", "wrong_ids"]
 
 NONE: Final = "–"
 """What is in a cell without a value."""
@@ -53,14 +53,6 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell with the id of the case that it names; "" for none."""
-
-    text: str
-    case: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """A table.
 
@@ -69,12 +61,14 @@ class Table:
         notes: paragraphs above it.
         head: the headings of its columns.
         rows: its rows; the first cell of each is the row's heading.
+        of_cases: whether that heading is the id of a case.
     """
 
     title: str
     notes: tuple[str, ...]
     head: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[str, ...], ...]
+    of_cases: bool = False
 
 
 def groups_of(results: Iterable[Results]) -> list[Group]:
@@ -139,7 +133,7 @@ def _scores(group: Group) -> Table:
             "Not claimed",
             "Date",
         ),
-        tuple(tuple(map(Cell, _score_row(column))) for column in group.columns),
+        tuple(tuple(_score_row(column)) for column in group.columns),
     )
 
 
@@ -180,7 +174,7 @@ def _verdicts(group: Group) -> Table:
         "Verdicts",
         (f"The worst that was found in each case, in any way. {meanings}.",),
         ("Target", *used),
-        tuple((Cell(label), *(Cell(str(counts[each])) for each in used)) for label, counts in counted),
+        tuple((label, *(str(counts[each]) for each in used)) for label, counts in counted),
     )
 
 
@@ -202,7 +196,7 @@ def _questions(group: Group) -> Table:
         "Policy score by question",
         ("How often a target gives the answer that the case set expects. Another answer can be as sound.",),
         ("Question", *(column.label for column in group.columns)),
-        tuple((Cell(_asked(name.text)), *cells) for name, *cells in rows),
+        tuple((_asked(name), *cells) for name, *cells in rows),
     )
 
 
@@ -216,13 +210,13 @@ def _question(row: dict[str, Any]) -> str:
 
 def _by(
     group: Group, names: Iterable[str], key: Callable[[dict[str, Any]], str], tier: str
-) -> Iterator[tuple[Cell, ...]]:
+) -> Iterator[tuple[str, ...]]:
     for name in names:
-        cells = [Cell(name)]
+        cells = [name]
         for column in group.columns:
             judged = [row[tier] for row in column.results.rows if key(row) == name and row[tier] is not None]
-            cells.append(Cell(f"{sum(judged)} of {len(judged)}" if judged else NONE))
-        if any(cell.text != NONE for cell in cells[1:]):
+            cells.append(f"{sum(judged)} of {len(judged)}" if judged else NONE)
+        if any(cell != NONE for cell in cells[1:]):
             yield tuple(cells)
 
 
@@ -242,20 +236,16 @@ def _cases(group: Group) -> Table:
         ("Every case with a verdict other than right, for at least one target.",),
         ("Case", "Kind", "Tier", *(column.label for column in group.columns)),
         tuple(_case_row(group, name) for name in wrong_ids(group)),
+        of_cases=True,
     )
 
 
-def _case_row(group: Group, name: str) -> tuple[Cell, ...]:
+def _case_row(group: Group, name: str) -> tuple[str, ...]:
     rows = [column.by_id.get(name) for column in group.columns]
     first = next(row for row in rows if row is not None)
     tier = f"{first['tier']}: {first['question']}" if first["question"] else first["tier"]
-    verdicts = (Cell(NONE if row is None else row["verdict"]) for row in rows)
-    return (
-        Cell(name, name),
-        Cell(first["kind"]),
-        Cell(tier + (", disputed" if first.get("disputed") else "")),
-        *verdicts,
-    )
+    verdicts = (NONE if row is None else row["verdict"] for row in rows)
+    return (name, first["kind"], tier + (", disputed" if first.get("disputed") else ""), *verdicts)
 
 
 def _runs(group: Group) -> Table:
@@ -275,7 +265,7 @@ def _runs(group: Group) -> Table:
         "How each target was run",
         (f"The case set is {group.name}, with the digest {group.digest}.",),
         ("Target", "Date (UTC)", "Adapter", "Its digest", "Python", "Platform", "Ways", "Kit"),
-        tuple(tuple(map(Cell, row(column))) for column in group.columns),
+        tuple(tuple(row(column)) for column in group.columns),
     )
 
 
@@ -285,7 +275,7 @@ def _not_claimed(group: Group) -> Sequence[Table]:
         reasons = Counter(
             row.get("reason") or "no reason given" for row in column.results.rows if row["verdict"] == "skipped"
         )
-        rows += [(Cell(column.label), Cell(str(count)), Cell(reason)) for reason, count in sorted(reasons.items())]
+        rows += [(column.label, str(count), reason) for reason, count in sorted(reasons.items())]
     if not rows:
         return ()
     notes = ("Cases that a target, or its adapter, does not claim. They are not judged.",)

@@ -5,7 +5,7 @@
 #   a stream      ReasoningParser.parse_stream_chunk, and what it leaves to FunctionCallParser.parse_stream_chunk; at
 #                 the end parse_stream_end of both, and the arguments that were not streamed yet
 #   a whole turn  parse_non_stream of both; if reading calls raises an error, the text is content, as in the server
-#   format        the names for --tool-call-parser and, if reasoning matters to the case, --reasoning-parser (flags.json)
+#   format        the names for --tool-call-parser and, where reasoning matters, for --reasoning-parser (flags.json)
 #
 # Not claimed: harmony (it is read from token ids) and formats without a parser. Does not depend on what is right.
 """`toolglean conformance --target sglang`."""

@@ -4,7 +4,7 @@
 #   a stream      ParserManager.get_parser, then ChatStreamProcessor.step for each chunk, with its token ids, and with
 #                 the reason for the end as the server passes it
 #   a whole turn  Parser.parse with the token ids, and assemble_chat_message_fields, as without streaming
-#   format        the names for --tool-call-parser and, if reasoning matters to the case, --reasoning-parser (flags.json)
+#   format        the names for --tool-call-parser and, where reasoning matters, for --reasoning-parser (flags.json)
 #   tokens        a stand-in tokenizer of bytes, in which each marker is one token: some parsers look for ids
 #   reasoning     the request turns it on (THINKING) where the case has some
 #
