@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -125,7 +125,7 @@ def _loaded(point: EntryPoint) -> CaseSet:
     where = f"entry point {point.name!r} ({point.value}) of {GROUP}"
     try:
         found: Any = point.load()
-        root = Path(str(_called(found)))
+        root = Path(str(found() if callable(found) else found))
     except Exception as error:
         raise UsageError(f"{where} failed: {type(error).__name__}: {error}") from error
     paths = sorted(root.glob("*.jsonl")) if root.is_dir() else [root]
@@ -133,10 +133,6 @@ def _loaded(point: EntryPoint) -> CaseSet:
     if not cases:
         raise UsageError(f"{where}: {root.name} has no cases; expected a file or a folder of *.jsonl")
     return CaseSet(point.name, point.dist.version if point.dist is not None else None, tuple(cases))
-
-
-def _called(found: Callable[[], object] | object) -> object:
-    return found() if callable(found) else found
 
 
 def history() -> list[dict[str, str]]:
