@@ -157,6 +157,28 @@ def test_a_connection_that_breaks_runs_nothing() -> None:
         )
 
 
+@both
+@pytest.mark.parametrize("own", [True, False], ids=["parsed", "leaked"])
+def test_an_answer_that_ends_without_a_reason_is_over(own: bool, stream: bool) -> None:
+    """Its calls, its usage and its end were lost: some servers never say why."""
+    turn = Turn(["Look. "], [Call("get_weather", {"city": "Oslo"})]) if own else Turn(["Look. ", *pieces(HERMES)])
+    data = re.sub(rb'"finish_reason": ?"\w+"', b'"finish_reason": null', answer("chat", turn, request(stream=stream)))
+    data = fed(lambda: reading("", stream=stream), data, lambda: 30)
+    assert said("messages", data, {"stream": stream}) == ("Look. ", "", CALLS, "tool_use")
+    if stream:
+        assert faults(events(data)) == []
+
+
+def test_a_call_that_was_parsed_before_the_connection_broke_is_text() -> None:
+    data = answer("chat", Turn(["Look. "], [Call("get_weather", {"city": "Oslo"})]), request(stream=True))
+    broken = b"".join(
+        each + b"\n\n" for each in data.split(b"\n\n") if b'finish_reason": "' not in each and b"DONE" not in each
+    )
+    found = joined(events(fed(reading, broken, lambda: 1 << 20)))["content"]
+    assert [each["type"] for each in found] == ["text"]
+    assert found[0]["text"].startswith("Look. get_weather{")
+
+
 def test_an_error_of_the_server_is_one_of_the_api() -> None:
     data = answer("chat", Turn(["a <tool_", "x"], faults=[ErrorLine(2)]), {"stream": True})
     found = events(fed(reading, data, lambda: 1 << 20))
@@ -183,7 +205,7 @@ def test_bytes_of_the_server_that_cannot_be_read_are_an_error(strange: bytes, mo
     assert found[-1]["type"] == "message_stop"
 
 
-@pytest.mark.parametrize("strange", [b"<html>", b"[1]", b"", b'{"id": "' + b"x" * 3000 + b'"}'])
+@pytest.mark.parametrize("strange", [b"<html>", b"[1]", b"", b'{"choices": []}', b'{"id": "' + b"x" * 3000 + b'"}'])
 def test_a_whole_answer_that_cannot_be_read_is_an_error(strange: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "LONGEST", 2000)
     found = fed(lambda: reading("application/json", stream=False), strange * 2, lambda: len(strange))
@@ -306,6 +328,8 @@ def test_a_tool_that_returns_nothing(content: dict[str, Any]) -> None:
         ),
         ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "image from 'file'"),
         ({"output_config": {"format": {"type": "own"}}}, "output_config.format"),
+        ({"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "a block of type 'text' has the text None"),
+        ({"messages": [{"role": "user", "content": [{"type": "text", "text": 7}]}]}, "has the text 7"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_served_is_refused(more: dict[str, Any], words: str) -> None:

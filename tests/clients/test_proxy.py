@@ -349,6 +349,22 @@ def test_where_a_request_goes(upstream_url: str, path: bytes, expected: str) -> 
     assert found.origin + found.target_of(path, b"").decode() == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", "/v1/chat/completions"),
+        ("/v1", "/v1/chat/completions"),
+        ("/team/v1", "/team/v1/chat/completions"),
+        ("/team", "/team/v1/chat/completions"),
+        ("/api/paas/v4", "/api/paas/v4/chat/completions"),
+        ("/v1beta/openai", "/v1beta/openai/chat/completions"),
+    ],
+)
+def test_where_the_chat_api_is(path: str, expected: str) -> None:
+    """Behind a path with a version it was looked for at /v1, and not found."""
+    assert Upstream.of(f"http://h:1{path}").chat.decode() == expected
+
+
 WAYS_OUT = [
     b"/v1/../x", b"/v1/..", b"/../x", b"/v1/./x", b"/v1/%2e%2e/x", b"/v1/%2E./x", b"/v1/.%2e%2fx", b"/v1/..%2Fx",
     b"/v1/%252e%252e/x", b"/v1/..;/x", b"/v1/..;a=1/x", b"/v1\\..\\x", b"/v1/..%5cx", b"/v1%5c..%5cx",
@@ -374,6 +390,16 @@ def test_a_refused_path_reaches_nobody(raw: RawServer, before_raw: str) -> None:
             found = b"".join(iter(lambda: caller.recv(65536), b""))
         assert found.startswith(b"HTTP/1.1 400 ")
         assert json.loads(found.partition(b"\r\n\r\n")[2])["error"]["code"] == "path_refused"
+    assert not raw.asked
+
+
+def test_a_path_that_is_too_long_is_refused(raw: RawServer, before_raw: str) -> None:
+    host, _, port = before_raw.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as caller:
+        caller.sendall(b"GET /v1/" + b"x" * 65_600 + b" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        found = b"".join(iter(lambda: caller.recv(65536), b""))
+    assert found.startswith(b"HTTP/1.1 414 ")
+    assert json.loads(found.partition(b"\r\n\r\n")[2])["error"]["code"] == "path_refused"
     assert not raw.asked
 
 

@@ -173,6 +173,24 @@ def test_a_span_for_each_request_to_a_model(kind: Kind, told: Any, server: Loopb
     }
 
 
+def test_names_of_models_cost_no_memory_and_harm_no_other_caller(told: Any) -> None:
+    """Half a surrogate pair kept the batch with it from being sent, and each name was kept for good."""
+    from toolglean.clients.proxy.metrics import MOST  # noqa: PLC0415
+    from toolglean.clients.proxy.records import Record  # noqa: PLC0415
+    from toolglean.clients.proxy.telemetry import Telemetry  # noqa: PLC0415
+
+    spans, _ = told
+    spans.clear()
+    watcher = Telemetry("http://h:1")
+    for name in ("\ud800", *(f"m{number}" for number in range(MOST)), "m0"):
+        record = Record(method="POST", path="/v1/chat/completions", api="chat")
+        record.name_model({"model": name})
+        watcher.begin(record, {})
+        watcher.end(record)
+    names = [each.name for each in spans.get_finished_spans()]
+    assert names[:2] + names[-2:] == ["chat ?", "chat m0", "chat other", "chat m0"]
+
+
 def test_the_upstream_can_continue_the_trace(told: Any, client: Any) -> None:
     spans, _ = told
     spans.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,15 @@ from pydantic import BaseModel
 from tests.llm.both import HI, ONCE, OSLO, SOON, TOOLS, WEATHER
 from tests.llm.models import Cold
 from tests.support.loopback import Call, Loopback, Turn
-from toolglean.llm import ClientError, ConfigurationError, Message, OpenAICompatible, ServerError, ToolOrchestratingLLM
+from toolglean.llm import (
+    ClientError,
+    ConfigurationError,
+    Message,
+    OpenAICompatible,
+    ServerError,
+    StreamInterruptedError,
+    ToolOrchestratingLLM,
+)
 
 
 def new(url: str, **options: Any) -> OpenAICompatible:
@@ -40,6 +49,15 @@ def test_settings_of_the_chat_api() -> None:
         OpenAICompatible("m", keep_alive=1)  # Ollama's
 
 
+@pytest.mark.parametrize("key", ["sk-secret\n", 7])
+def test_a_key_that_is_refused_is_not_shown(key: Any) -> None:
+    """The line break of a file came to httpx, whose error shows the header."""
+    with pytest.raises(ConfigurationError, match="api_key is not valid") as caught:
+        OpenAICompatible("m", api_key=key)
+    assert str(key) not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.value is None
+
+
 def test_clients_are_made_once_at_their_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAICompatible("m", timeout=3) as own:
         assert own.client is own.client
@@ -55,6 +73,16 @@ def test_clients_are_made_once_at_their_first_use(monkeypatch: pytest.MonkeyPatc
 
 
 # -- requests and answers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_json_that_is_nested_without_end_is_an_error_of_the_server(stream: bool) -> None:
+    deep = b"[" * 200_000
+    kind, body = ("text/event-stream", b"data: " + deep + b"\n\n") if stream else ("application/json", deep)
+    answers = httpx.MockTransport(lambda _: httpx.Response(200, headers={"content-type": kind}, content=body))
+    own = OpenAICompatible("m", client=httpx.Client(transport=answers), retry=ONCE)
+    with pytest.raises((ServerError, StreamInterruptedError), match="cannot be read"):
+        list(own.stream_chat("hi")) if stream else own.chat("hi")
 
 
 @pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n", b"\r\r"], ids=["LF", "CRLF", "CR"])

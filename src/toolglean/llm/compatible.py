@@ -119,6 +119,13 @@ class OpenAICompatible(Served):
             raise ValueError(f"{wrong[0]!r} is unknown: pass 'reasoning' or 'strict'")
         return Frozen(given)
 
+    @field_validator("api_key")
+    @classmethod
+    def _is_of_a_header(cls, given: SecretStr | None) -> SecretStr | None:
+        if given is not None and not given.get_secret_value().isprintable():
+            raise ValueError("it contains a line break or another control character: strip what was read from a file")
+        return given
+
     @field_validator("response_format")
     @classmethod
     def _is_format(cls, given: Any) -> Any:

@@ -116,7 +116,8 @@ def _ours(error: Exception, info: RequestInfo) -> errors.RequestError | None:
         return errors.ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asdict(info))
     if isinstance(error, ConnectionError | httpx.TransportError):
         return errors.RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asdict(info))
-    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON raises a ValueError
+    # A line that is not JSON raises a ValueError, one that is nested without end a RecursionError.
+    if isinstance(error, httpx.HTTPError | ValueError | RecursionError):
         return errors.ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asdict(info))
     return None
 

@@ -77,6 +77,8 @@ class Served(BaseModel, FunctionCallingLLM):
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
             why = first["msg"].removeprefix("Value error, ")
+            if name == "api_key":  # it is shown nowhere, also not as the cause
+                raise ConfigurationError(f"{name} is not valid: {why}", field=name) from None
             message = f"{name}={first['input']!r} is not valid: {why}"
             raise ConfigurationError(message, field=name, value=first["input"]) from error
         self._client, self._async_client = clients_of(client, async_client, self._kinds(), self.client_methods)

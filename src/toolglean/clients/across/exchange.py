@@ -96,6 +96,7 @@ class _Events(ServerSentEvents):
 
     def _done(self, block: bytes) -> bytes:
         del block  # the Messages API has no such event
+        self._answer.end()
         return self._rest()
 
     def _error(self, item: dict[str, Any], block: bytes) -> bytes:
@@ -123,7 +124,7 @@ class ChatAnswer:
         self._begun = False
         self.reason: str | None = None
         self._usage: Any = None
-        self._over = False
+        self._is_whole = self._over = False
 
     def read(self, chunk: Any) -> list[Any]:
         """The events that a chunk becomes."""
@@ -137,21 +138,31 @@ class ChatAnswer:
             found += self._blocks.stop()
         return found
 
+    def end(self) -> None:
+        """The server says that its answer is over; some do not say why."""
+        self._is_whole = True
+
     def finish(self) -> list[Any]:
-        """The stream is over, or broke off: what was held back; the end of the message, if the server has said why."""
+        """The stream is over, or broke off: what was held back; the end of the message, if the server has ended it."""
         if self._over:
             return []
         self._over = True
+        is_broken, found = self.reason is None and not self._is_whole, []
         if self.reason is None:
-            return self._written(self._events.finish(), broken=True)
-        reason = REASONS.get(self.reason, "tool_use" if self._blocks.calls else "end_turn")
+            found = self._written(self._events.finish(ended=self._is_whole), broken=is_broken)
+        if is_broken:
+            return found
+        reason = REASONS.get(self.reason or "", "tool_use" if self._blocks.calls else "end_turn")
         ending = {"stop_reason": reason, "stop_sequence": None}
-        return [{"type": "message_delta", "delta": ending, "usage": _usage(self._usage)}, {"type": "message_stop"}]
+        over = {"type": "message_delta", "delta": ending, "usage": _usage(self._usage)}
+        return [*found, *self._blocks.stop(), over, {"type": "message_stop"}]
 
     def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
         """The message that a whole answer becomes."""
-        events = [*self.read(completion), *self.finish()]
-        return message_of(events)
+        if not field(completion, "choices"):
+            return self.error(UNREAD)
+        self.end()
+        return message_of([*self.read(completion), *self.finish()])
 
     def error(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """The event for an error of the server."""
@@ -169,13 +180,13 @@ class ChatAnswer:
                 continue
             elif event.index not in self._events.turn.parsed:
                 found += self._blocks.call(event, cut=broken)
-            elif type(event) is CallEnd and not broken:
-                found += self._own(event)
+            elif type(event) is CallEnd:
+                found += self._own(event, broken=broken)
         return found
 
-    def _own(self, event: CallEnd) -> list[Event]:
+    def _own(self, event: CallEnd, *, broken: bool) -> list[Event]:
         call = event.call
-        if call.status != "ok":
+        if broken or call.status != "ok":
             unread = "" if call.arguments_text == "{}" else call.arguments_text  # which nobody wrote
             return self._blocks.say("text", "text", f"{call.name}{unread}")
         parts: list[Any] = in_one(event)

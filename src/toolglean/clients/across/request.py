@@ -143,6 +143,8 @@ def _kind(block: Any, kept: frozenset[str], place: int) -> str:
     kind = field(block, "type")
     if not isinstance(block, Mapping) or not isinstance(kind, str) or kind not in kept:
         raise CrossingError(f"messages[{place}]: OpenAI's chat API has no block of type {kind!r:.80}: leave it out")
+    if kind == "text" and not isinstance(block.get("text"), str):
+        raise CrossingError(f"messages[{place}]: a block of type 'text' has the text {shown(block.get('text'))}")
     return kind
 
 

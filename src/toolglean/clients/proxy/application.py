@@ -70,8 +70,6 @@ SMALL = 64 * 1024
 THREADS = 4
 """How many of them are parsed at the same time."""
 
-CHAT = b"/v1/chat/completions"
-"""The path of the chat API, for requests of the Messages API that cross to it."""
 PLAIN_IN_PATHS = "/:@!$&'()*+,;=~"
 """Characters of a path that need no quoting, for a server that passes only the unquoted path."""
 
@@ -239,7 +237,7 @@ class _Proxy:
         scope = request.scope
         try:
             if self.crosses and record.api == "messages":
-                return self._upstream.target_of(CHAT, b"")
+                return self._upstream.chat
             path: bytes = scope.get("raw_path") or quote(scope["path"], safe=PLAIN_IN_PATHS).encode()
             return self._upstream.target_of(path, scope["query_string"])
         except PathError as error:
@@ -286,9 +284,14 @@ class _Proxy:
             exchange, body = await self._run(len(body) > SMALL, self._looked_at, record, body)
         except CrossingError as error:
             raise _RefusedError(400, str(error), "invalid_request_error", "not_in_the_chat_api") from error
+        try:
+            url = httpx.URL(self._upstream.origin).copy_with(raw_path=target)
+        except httpx.InvalidURL as error:  # it is longer than any server takes
+            message = f"the path of the request cannot be passed on: {error}"
+            raise _RefusedError(414, message, "invalid_request_error", "path_refused") from error
         asked = httpx.Request(
             request.method,
-            httpx.URL(self._upstream.origin).copy_with(raw_path=target),
+            url,
             headers=to_upstream(request.scope["headers"], record.headers, crosses=isinstance(exchange, Crossing)),
             content=body,
         )

@@ -67,7 +67,7 @@ class Record:
         Args:
             asked: the fields of the request's body.
         """
-        self.model = text_in(asked, "model")[:LONGEST]
+        self.model = text_in(asked, "model")[:LONGEST].encode(errors="replace").decode()  # half a surrogate pair
         self.streamed = asked.get("stream", self.api == "ollama" and bool(asked)) is True
 
     def since(self) -> float:

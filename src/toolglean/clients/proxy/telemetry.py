@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from toolglean._install import needs
 from toolglean._version import __version__
+from toolglean.clients.proxy.metrics import MOST
 from toolglean.clients.proxy.records import Record
 
 try:
@@ -61,6 +62,7 @@ class Telemetry:
         )
         self._calls = meter.create_counter("toolglean.leaked_calls", "{call}", "Calls moved from text to their place.")
         self._open: dict[int, Span] = {}
+        self._models: set[str] = set()
 
     def begin(self, record: Record, headers: dict[str, str]) -> None:
         """Begin the span of a request, inside the trace that its headers name.
@@ -84,15 +86,18 @@ class Telemetry:
         span = self._open.pop(id(record), None)
         if span is None:
             return
+        if len(self._models) < MOST:  # each name costs memory for good
+            self._models.add(record.model)
+        model = record.model if record.model in self._models else "other"
         common: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": PROVIDERS[record.api],
-            **({"gen_ai.request.model": record.model} if record.model else {}),
+            **({"gen_ai.request.model": model} if model else {}),
             **self._server,
         }
         failed = record.error or (str(record.status) if record.status >= 400 else "")
         measured = common | ({"error.type": failed} if failed else {})
-        span.update_name(f"chat {record.model}".rstrip())
+        span.update_name(f"chat {model}".rstrip())
         span.set_attributes({**measured, "gen_ai.request.stream": record.streamed, **_found(record)})
         if failed:
             span.set_status(Status(StatusCode.ERROR))

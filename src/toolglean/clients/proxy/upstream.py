@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
@@ -61,6 +62,12 @@ class Upstream:
             )
         return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
 
+    @property
+    def chat(self) -> bytes:
+        """The target of the chat API: behind a path with a version (`/api/paas/v4`), as OpenAI's packages have it."""
+        path = self.path.encode()
+        return path + (b"/chat/completions" if _version(self.path) is not None else b"/v1/chat/completions")
+
     def target_of(self, path: bytes, query: bytes) -> bytes:
         """The target at the origin for a request with that `path` and `query`.
 
@@ -79,6 +86,9 @@ class Upstream:
         elif base.endswith(b"/v1") and _is_inside(path, b"/v1"):
             path = path.removeprefix(b"/v1")
         return base + path + (b"?" + quote_from_bytes(query, WRITTEN).encode() if query else b"")
+
+
+_version = re.compile(r"/v\d").search
 
 
 def _is_inside(path: bytes, base: bytes) -> bool:
