@@ -6,7 +6,9 @@
 # first of them, or alone if all of the text is held back; `usage` goes with the last. Text that was held back is sent
 # before `finish_reason`, or at the end of the stream if there is none.
 #
-# Calls that the server has parsed itself are passed through, unless the text has given them already.
+# Calls that the server has parsed itself are passed through, unless the text has given them already. They and the calls
+# of the text are numbered in the order in which they are sent, so the server's keep their index unless one of ours came
+# before. Reasoning goes where the server has put its own.
 """Leaked calls in OpenAI's chat stream, on plain dicts."""
 
 from __future__ import annotations
@@ -14,18 +16,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack, cast
 
-from toolglean.clients.chat.choice import ChoiceReader, was_cut
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas, call_item
 from toolglean.conversation.fields import field, listed, text_in, text_of
-from toolglean.conversation.openai import REASONING_FIELDS, index_of, reasoning_of
+from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS, index_of, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
-from toolglean.conversation.reading.text import Tools, TurnText
-from toolglean.events import fold
+from toolglean.conversation.reading.parsed import ChatCalls
+from toolglean.conversation.reading.text import Tools, TurnText, is_all
+from toolglean.events import Event, Reasoning, fold
 
-__all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
+__all__ = ["StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
 CHUNK_FIELDS = frozenset(
     {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
@@ -37,6 +39,8 @@ SAYS = (*WRITTEN, *REASONING_FIELDS, "function_call")
 """The fields of a delta that are read."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
+DEFAULT = REASONING_FIELDS[:1]
+"""The field for reasoning that is found in the text, if the server has shown no other."""
 STOPPED: Any = ("stop",)
 """The finish reasons that a call changes. A tuple, because a server may send any value."""
 MOST_CHOICES = 128
@@ -45,6 +49,68 @@ MOST_CHOICES = 128
 
 class _Old(dict[str, Any]):
     """A fragment of the deprecated `function_call`, in the form of a fragment of `tool_calls`."""
+
+
+class ChoiceReader:
+    """Reads one choice of a stream.
+
+    Args:
+        turn: reads its text.
+        deltas: writes the deltas of the events.
+    """
+
+    def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
+        self.turn = turn
+        self.over = False
+        self.own = ChatCalls(turn)
+        self.deltas = deltas
+        self._indexes: dict[int, int] = {}  # of the server's calls, by the places of `own`
+        self._names = DEFAULT  # of the server's fields for reasoning
+
+    def think(self, delta: Any) -> list[dict[str, Any]] | None:
+        """The deltas that the reasoning in the server's own field becomes; None if it is nothing but reasoning."""
+        text, names = reasoning_of(delta)
+        if not text:
+            return None
+        self._names = names
+        events = self.turn.think(text)
+        return None if is_all(events, text, Reasoning) else self._thought(events)
+
+    def stop_thinking(self) -> list[dict[str, Any]]:
+        """The deltas of such reasoning that was held back, if content follows, or a call that the server has parsed."""
+        return self._thought(self.turn.stop_thinking())
+
+    def _thought(self, events: list[Event]) -> list[dict[str, Any]]:
+        (own,) = DEFAULT
+        deltas = self.deltas.deltas(events)
+        return [dict.fromkeys(self._names, each[own]) if own in each else each for each in deltas]
+
+    def read(self, text: str) -> list[dict[str, Any]] | None:
+        """The deltas that the text becomes; None if it is nothing but text."""
+        events = self.turn.feed(text)
+        return None if is_all(events, text) else self.deltas.deltas(events)
+
+    def numbered(self, fragments: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
+        """Fragments of the server's calls, each with its new index instead of the place of its call."""
+        found = []
+        for fragment, place in fragments:
+            if place not in self._indexes:
+                self._indexes[place] = self.deltas.next_index
+                self.deltas.next_index += 1
+            found.append((fragment, self._indexes[place]))
+        return found
+
+    def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
+        """The choice is over: the deltas that were held back, and the right finish reason."""
+        self.over = True
+        self.own.close()
+        thought = self._thought(self.turn.end_thinking(cut=reason is None or was_cut(reason)))
+        return thought + self.deltas.deltas(self.turn.finish()), self.deltas.finish_reason(reason)
+
+
+def was_cut(reason: Any) -> bool:
+    """Whether a turn that ended for this reason was cut off."""
+    return isinstance(reason, str) and reason in CUT_OFF  # a server may send any value
 
 
 class StreamReader:
