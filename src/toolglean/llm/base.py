@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import logging
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from toolglean.llm.again import LastResponse
@@ -95,9 +96,15 @@ def astream_chat_to_completion(
 
     @functools.wraps(chat)
     def complete(*args: Any, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
-        return AsyncSteps(chat(*_messages(args, kwargs), **kwargs)).map(ChatResponse.to_completion_response)
+        return AsyncSteps(_completed(AsyncSteps(chat(*_messages(args, kwargs), **kwargs))))
 
     return complete
+
+
+async def _completed(responses: AsyncSteps[ChatResponse]) -> AsyncIterator[CompletionResponse]:
+    async with contextlib.aclosing(responses):
+        async for response in responses:
+            yield response.to_completion_response()
 
 
 def _whole(kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from json import JSONDecodeError
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
@@ -135,22 +135,23 @@ class OpenAICompatible(Served):
     # -- clients -------------------------------------------------------------------------------------------------------
 
     client_methods = ("build_request", "send")
-
-    def _kinds(self) -> tuple[Any, Any]:
-        return httpx.Client, httpx.AsyncClient
+    _package: ClassVar[Any] = httpx
 
     def _new_client(self, kind: Any) -> Any:
         return kind(timeout=self.timeout)
 
-    async def _sent(self, request: dict[str, Any], *, is_async: bool, **more: Any) -> Any:
+    async def _posted(self, request: dict[str, Any], *, is_async: bool, **more: Any) -> Any:
         client = self.async_client if is_async else self.client
         headers = {} if self.api_key is None else {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
         url = f"{self.base_url.rstrip('/')}/chat/completions"
         built = client.build_request("POST", url, json=request, headers=headers)
         return await settled(client.send(built, **more))
 
-    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
-        response = await self._sent(request, is_async=is_async)
+    async def _sent(self, request: dict[str, Any], *, stream: bool, is_async: bool) -> Any:
+        if stream:
+            asked = request | {"stream": True, "stream_options": {"include_usage": True}}
+            return self._read(asked, is_async=is_async)
+        response = await self._posted(request, is_async=is_async)
         if response.status_code != OK:
             raise refusal(response.status_code, response.text)
         found = response.json()
@@ -158,11 +159,8 @@ class OpenAICompatible(Served):
             raise refusal(-1, response.text)
         return found
 
-    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
-        return self._read(request | {"stream": True, "stream_options": {"include_usage": True}}, is_async=is_async)
-
     async def _read(self, request: dict[str, Any], *, is_async: bool) -> AsyncIterator[Any]:
-        response = await self._sent(request, is_async=is_async, stream=True)
+        response = await self._posted(request, is_async=is_async, stream=True)
         try:
             if response.status_code != OK:
                 await settled(response.aread() if is_async else response.read())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import ollama
 from pydantic import Field, PrivateAttr
@@ -90,9 +90,7 @@ class Ollama(Served):
     # -- clients -------------------------------------------------------------------------------------------------------
 
     client_methods = ("chat",)
-
-    def _kinds(self) -> tuple[Any, Any]:
-        return ollama.Client, ollama.AsyncClient
+    _package: ClassVar[Any] = ollama
 
     def _new_client(self, kind: Any) -> Any:
         return kind(host=self.base_url, timeout=self.timeout)
@@ -100,15 +98,9 @@ class Ollama(Served):
     def _closing(self, client: Any) -> Any:
         return client._client
 
-    def _asked(self, request: dict[str, Any], *, stream: bool, is_async: bool) -> Any:
+    async def _sent(self, request: dict[str, Any], *, stream: bool, is_async: bool) -> Any:
         client = self.async_client if is_async else self.client
-        return keeping(client, request["messages"]).chat(**request, stream=stream)
-
-    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
-        return await settled(self._asked(request, stream=False, is_async=is_async))
-
-    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
-        return await settled(self._asked(request, stream=True, is_async=is_async))
+        return await settled(keeping(client, request["messages"]).chat(**request, stream=stream))
 
     # -- requests ------------------------------------------------------------------------------------------------------
 

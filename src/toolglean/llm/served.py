@@ -57,6 +57,7 @@ class Served(BaseModel, FunctionCallingLLM):
     retry: RetryPolicy = Field(default_factory=RetryPolicy)
 
     client_methods: ClassVar[tuple[str, ...]]  # those that a client must have
+    _package: ClassVar[Any]  # whose `Client` and `AsyncClient` they are
     _client: Any = PrivateAttr(default=None)
     _async_client: Any = PrivateAttr(default=None)
     _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
@@ -81,7 +82,8 @@ class Served(BaseModel, FunctionCallingLLM):
                 raise ConfigurationError(f"{name} is not valid: {why}", field=name) from None
             message = f"{name}={first['input']!r} is not valid: {why}"
             raise ConfigurationError(message, field=name, value=first["input"]) from error
-        self._client, self._async_client = clients_of(client, async_client, self._kinds(), self.client_methods)
+        kinds = self._package.Client, self._package.AsyncClient
+        self._client, self._async_client = clients_of(client, async_client, kinds, self.client_methods)
         self._handed_in = (self._client is not None, self._async_client is not None)
 
     @field_validator("model")
@@ -127,7 +129,7 @@ class Served(BaseModel, FunctionCallingLLM):
             ClientError: it cannot be created; the cause says why.
         """
         if self._client is None:
-            self._client = self._made(self._kinds()[0])
+            self._client = self._made(self._package.Client)
         return self._client
 
     @property
@@ -136,7 +138,7 @@ class Served(BaseModel, FunctionCallingLLM):
         loop = loop_here()
         strange = loop is not None and self._loop is not None and self._loop() is not loop
         if self._async_client is None or (strange and not self._handed_in[1]):
-            self._async_client = self._made(self._kinds()[1])
+            self._async_client = self._made(self._package.AsyncClient)
             self._loop = None
         if loop is not None:
             self._loop = weakref.ref(loop)
@@ -188,10 +190,6 @@ class Served(BaseModel, FunctionCallingLLM):
     # -- what depends on the server ------------------------------------------------------------------------------------
 
     @abc.abstractmethod
-    def _kinds(self) -> tuple[Any, Any]:
-        """The classes of the two clients."""
-
-    @abc.abstractmethod
     def _new_client(self, kind: Any) -> Any:
         """A client of that class."""
 
@@ -207,12 +205,8 @@ class Served(BaseModel, FunctionCallingLLM):
         """The request, and the reader of its answer."""
 
     @abc.abstractmethod
-    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
-        """The whole answer to a request."""
-
-    @abc.abstractmethod
-    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
-        """The chunks of a streamed answer: an iterable, or an asynchronous one."""
+    async def _sent(self, request: dict[str, Any], *, stream: bool, is_async: bool) -> Any:
+        """The whole answer to a request; with `stream`, its chunks: an iterable, or an asynchronous one."""
 
     async def _tried(self, info: RequestInfo, work: Callable[[], Awaitable[Any]], *, is_async: bool) -> Any:
         """What the work returns, at the attempt that succeeds."""
@@ -291,7 +285,9 @@ class Served(BaseModel, FunctionCallingLLM):
         await self._prepare(tools, is_async=is_async)
         request, reading = self._start(messages, tools, kwargs)
         with converting_errors(self._request_info()) as info:
-            raw = await self._tried(info, partial(self._answer, request, is_async=is_async), is_async=is_async)
+            raw = await self._tried(
+                info, partial(self._sent, request, stream=False, is_async=is_async), is_async=is_async
+            )
         return reading.whole(raw)
 
     def stream_chat(
@@ -323,7 +319,7 @@ class Served(BaseModel, FunctionCallingLLM):
         self, request: dict[str, Any], reading: Reading, *, is_async: bool
     ) -> AsyncGenerator[ChatResponse]:
         async def begun() -> tuple[AsyncGenerator[Any], Any]:
-            stream = steps_of(await self._chunks(request, is_async=is_async))
+            stream = steps_of(await self._sent(request, stream=True, is_async=is_async))
             return stream, await anext(stream, None)
 
         with converting_errors(self._request_info()) as info:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Generator
 from typing import Any, Generic, Self, TypeVar
 
 from toolglean.conversation.runner import aclose
@@ -16,7 +16,6 @@ from toolglean.conversation.runner import aclose
 __all__ = ["AsyncSteps"]
 
 Step_co = TypeVar("Step_co", covariant=True)
-Step = TypeVar("Step")
 
 
 class AsyncSteps(AsyncIterator[Step_co], Generic[Step_co]):
@@ -46,15 +45,3 @@ class AsyncSteps(AsyncIterator[Step_co], Generic[Step_co]):
     async def aclose(self) -> None:
         """Close the source: there are no further steps."""
         await aclose(self._steps if self._iterator is None else self._iterator)
-
-    def map(self, change: Callable[[Step_co], Step]) -> AsyncSteps[Step]:
-        """The steps, each converted by `change`."""
-
-        async def changed() -> AsyncIterator[Step]:
-            try:
-                async for step in self:
-                    yield change(step)
-            finally:
-                await self.aclose()
-
-        return AsyncSteps(changed())
