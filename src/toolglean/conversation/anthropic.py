@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.conversation.blocks import BlockConverter, plain
-from toolglean.conversation.fields import arguments_of, id_of, text_in, unrunnable
+from toolglean.conversation.fields import arguments_of, as_mapping, id_of, text_in, unrunnable
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.messages import (
     ContentPart,
@@ -216,9 +216,8 @@ def _part(begun: _Begun) -> ContentPart | None:
         return ContentPartReasoning(text, begun.signature or text_in(block, "signature"))
     if kind == "text":
         return ContentPartText(text)
-    dump = getattr(block, "model_dump", None)
-    found = dump(exclude_unset=True) if callable(dump) else block
-    return ContentPartOther(found) if isinstance(found, Mapping) else None
+    found = as_mapping(block)
+    return None if found is None else ContentPartOther(found)
 
 
 def _call(block: Any, text: str, status: str) -> ContentPartToolCall:

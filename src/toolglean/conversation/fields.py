@@ -16,6 +16,7 @@ from toolglean.scan.nested import json_text
 __all__ = [
     "NO_JSON",
     "arguments_of",
+    "as_mapping",
     "can_be_sent",
     "field",
     "id_of",
@@ -51,6 +52,13 @@ def field(holder: Any, name: str) -> Any:
 def is_object(value: Any) -> bool:
     """Whether it has fields: a dict, or a client's object."""
     return isinstance(value, Mapping) or (value is not None and type(value) not in _PLAIN)
+
+
+def as_mapping(value: Any) -> Mapping[str, Any] | None:
+    """A dict, or the fields that are set in a client's object; None if it is something else."""
+    dump = getattr(value, "model_dump", None)
+    found = dump(exclude_unset=True) if callable(dump) else value
+    return found if isinstance(found, Mapping) else None
 
 
 def id_of(wire: Any, *names: str) -> str | None:

@@ -112,10 +112,8 @@ def _form_of_value(content: Any) -> ToolUseFormat:
 
 
 def _form_of_one(content: Any) -> ToolUseFormat:
-    if any(field(content, key) is not None for key in ("tool_calls", "function_call", "function")):
-        return ToolUseFormat.OPENAI
     kind = field(content, "type")
-    if kind == ITEM:
+    if kind == ITEM or any(field(content, key) is not None for key in ("tool_calls", "function_call", "function")):
         return ToolUseFormat.OPENAI
     return ToolUseFormat.NEUTRAL if kind == "tool_use" else ToolUseFormat.JSON
 

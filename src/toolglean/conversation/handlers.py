@@ -193,7 +193,7 @@ async def _conversation(
     request: dict[str, Any] = {"model": detector.options.open_ai_model_id, "messages": wire, "stream": True}
     if tools := provider.mcp.openai_tools:
         request["tools"] = tools
-    turn = Turn(provider, detector.extract_tool_calls, parsing, history)
+    turn = Turn(provider.mcp, provider.process_tool_use, detector.extract_tool_calls, parsing, history)
     stream = await provider.client.chat.completions.create(**request | dict(provider.options.request))
     try:
         async for chunk in stream:

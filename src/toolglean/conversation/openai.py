@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from toolglean.conversation.deltas import ToolCallAggregator, call_item, fragments_of
-from toolglean.conversation.fields import field, listed, result_text, text_in, text_of, written_arguments
+from toolglean.conversation.fields import as_mapping, field, listed, result_text, text_in, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -208,18 +208,11 @@ def _content(content: Any, place: int) -> Iterator[ContentPart]:
             yield ContentPartText(part)
         elif field(part, "type") == "text" and isinstance(field(part, "text"), str):
             yield ContentPartText(field(part, "text"))
+        elif (found := as_mapping(part)) is not None:
+            yield ContentPartOther(found)
         else:
-            yield ContentPartOther(_as_dict(part, place))
-
-
-def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
-    if isinstance(part, Mapping):
-        return part
-    dump = getattr(part, "model_dump", None)
-    found = dump(exclude_unset=True) if callable(dump) else None
-    if not isinstance(found, Mapping):
-        raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
-    return found
+            message = f"{shown(part)} is not a part of content: pass text, or a dict with a type"
+            raise MessageError(f"message {place}: {message}")
 
 
 def index_of(choice: Any) -> int:

@@ -16,8 +16,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from typing import Any
 
 from toolglean.conversation.calls import ToolResultContent, ToolUseContent
 from toolglean.conversation.fields import field
@@ -38,23 +38,15 @@ from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 from toolglean.scan.nested import json_text
 
-__all__ = ["Turn", "TurnTools", "messages_of_turn"]
-
-
-class TurnTools(Protocol):
-    """What runs the calls of a turn."""
-
-    mcp: McpIntegration
-
-    async def process_tool_use(self, content: Any) -> Any:
-        """Run a request."""
+__all__ = ["Turn", "messages_of_turn"]
 
 
 class Turn:
     """Reads one stream.
 
     Args:
-        tools: run the calls.
+        mcp: the tools.
+        run: runs a request for one of them, by a route of the caller's own.
         extract: returns the fragments of calls in a delta.
         parsing: arguments of `toolglean.Parser`.
         history: the conversation before this turn.
@@ -62,7 +54,8 @@ class Turn:
 
     def __init__(
         self,
-        tools: TurnTools,
+        mcp: McpIntegration,
+        run: Callable[[Any], Awaitable[Any]],
         extract: Callable[[Any], list[Any]],
         parsing: ParserArguments,
         history: History,
@@ -71,10 +64,10 @@ class Turn:
         chosen = options_of(parsing.get("options"))
         self._prefix = _id_prefix(before, chosen.id_prefix or "call_")
         options = changed(chosen, id_prefix=self._prefix, unknown_tools=chosen.unknown_tools or "call")
-        self._tools = tools
+        self._mcp, self._run_tool = mcp, run
         self._extract = extract
         given = {**parsing, "options": options, "drop_duplicates": True}
-        self._events = ChatEvents(tools.mcp.tools or None, given)
+        self._events = ChatEvents(mcp.tools or None, given)
         self._taken = set(before)  # ids
         self._parsed: list[ToolCall] = []  # calls that the server has parsed, and then
         self._waiting: list[ToolCall] = []  # those in the text of the same tools: they run when the stream has ended
@@ -129,11 +122,11 @@ class Turn:
             return
         request = ToolUseContent.of(call)
         if call.unread:  # it is not run: its result says why
-            result: Any = await self._tools.mcp.system.execute_tool_from_neutral_format(request)
+            result: Any = await self._mcp.system.execute_tool_from_neutral_format(request)
         else:
             yield request.to_dict()
             try:
-                result = await self._tools.process_tool_use(request)
+                result = await self._run_tool(request)
             except Exception as error:  # noqa: BLE001  # a subclass may route requests in its own way
                 result = failed(request, error)
         content = result.to_dict() if isinstance(result, ToolResultContent) else result
