@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import Any, Self, TypeAlias, TypeVar, Unpack
 
 from mcp import Client, MCPError, StdioServerParameters, types
@@ -29,7 +30,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from toolglean.clients.at_once import at_once, settled
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
-from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
+from toolglean.conversation.calls import ErrorCode, ToolResultContent
 from toolglean.conversation.runner import error_text, unknown_tool_text
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolDict, ToolSet
@@ -320,7 +321,8 @@ class EmbeddedMcpServer:
             raise
         except Exception as error:  # noqa: BLE001 - the mcp package raises many kinds of errors; the model is told about each
             return _failed(tool_use_id, name, error)
-        return _result(tool_use_id, found)
+        own = ToolResultContent.like(found)
+        return replace(own, tool_use_id=tool_use_id, structured_content=found.structured_content)
 
     async def _while_connected(self, calling: Coroutine[Any, Any, Answer]) -> Answer:
         # The call is a separate task: if the connection ends first, the caller is told. A tool of this process runs in
@@ -353,14 +355,6 @@ def _reporting(told: Progress | None) -> ProgressFnT | None:
         await settled(told(progress, total, message))
 
     return report
-
-
-def _result(tool_use_id: str, found: types.CallToolResult) -> ToolResultContent:
-    blocks = [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in found.content]
-    result = ToolResultContent(tool_use_id, blocks, found.structured_content, is_error=bool(found.is_error))
-    if result.is_error:
-        result.error = ToolFault("tool_failed", result.text)
-    return result
 
 
 def _failed(tool_use_id: str, name: str, error: Exception) -> ToolResultContent:

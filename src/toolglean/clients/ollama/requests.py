@@ -92,8 +92,8 @@ class ChatResponse(ollama.ChatResponse):
 
 def keeping(client: Any, messages: Sequence[Any] | None) -> Any:
     """The client, with ids kept in one `chat` with these messages. An object of another class is returned unchanged."""
-    kinds = {ollama.Client: _KeepingClient, ollama.AsyncClient: _KeepingAsyncClient}
-    kind: Any = next((ours for theirs, ours in kinds.items() if type(client) is theirs), None)
+    kinds: dict[type, Any] = {ollama.Client: _KeepingClient, ollama.AsyncClient: _KeepingAsyncClient}
+    kind = kinds.get(type(client))
     return client if kind is None or not hasattr(client, "_client") else kind(client, messages)
 
 
