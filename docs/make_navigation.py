@@ -42,7 +42,7 @@ TOPICS = {
         "Parser": ("parser", "stream", "events", "problems", "routing", "objects"),
         "Formats": ("formats", *(f"formats/{name}" for name in FAMILIES), "grammar"),
         "Models and messages": ("llm", "llm-errors", "messages"),
-        "Tools": ("cli", "conformance", "conformance-results", "ollama"),
+        "Tools": ("cli", "conformance", "conformance-results", "ollama", "extras"),
     },
     "explanation": {
         "How the parser works": (

@@ -80,6 +80,8 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "backticks before a call that a fence closes", "choices.md: a fence ends the paragraph in which backticks wait"),
     ("a tag on the line behind a mention, and text", "So CALL\n</b> it is.", "hermes", "hermes", RUNS,
      "a tag on the line behind a mention", "choices.md: the markers that follow a mention may be on other lines"),
+    ("a line behind a header without a role, which is set aside, and text behind the call", "So <|im_start|>\nCALL it is.", "hermes",
+     "hermes", RUNS, "a line behind a header that was set aside", _LINE),
     ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
      "a list before a bracket", _TRACE),
     ("JSON that breaks off before the call, with a backtick in a string", '{"a": {"`": 2}\nCALL`', "hermes", "hermes", RUNS,

@@ -64,6 +64,10 @@ def _tag_on_next_line(text: str, _format: str, ran: str) -> bool:
     return ran != "runs" and re.search(rf"{CALL}[ \t\r]*\n\s*<[/|]?\w[^<>\n]*>[ \t]*\S", text) is not None
 
 
+def _behind_a_header(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and re.search(rf"[^\n]<\|im_start\|>[ \t]*\n\s*{CALL}[^\n]*\S", text) is not None
+
+
 def _closed_by_a_fence(text: str, _format: str, ran: str) -> bool:
     found = re.search(rf"(`{{3,}})[^`]*(?:`+[^`]*)*{CALL}(?:[^`]|(?<!`)`{{1,2}}(?!`))*\n[ \t]{{0,3}}(`{{3,}})", text)
     return ran != "runs" and found is not None and found[1] == found[2]
@@ -92,6 +96,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "reasoning behind a lone backtick": _thought_mentioned,
     "a tag on the line behind a mention": _tag_on_next_line,
     "backticks before a call that a fence closes": _closed_by_a_fence,
+    "a line behind a header that was set aside": _behind_a_header,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
 

@@ -82,6 +82,13 @@ def test_the_bill_of_materials_has_every_extra() -> None:
     assert set(listed.split(",")) == set(extras) - {"examples", "dev"}
 
 
+def test_each_extra_is_in_the_table_of_extras() -> None:
+    # `[regex]` was named on one page of explanations alone.
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    page = (ROOT / "docs" / "reference" / "extras.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [*extras]
+
+
 def test_the_version_is_as_packaging_spells_it() -> None:
     # PEP 440 knows several spellings of one version (1.0.0-rc.1), but files and tags have the normal one.
     assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?", toolglean.__version__)
