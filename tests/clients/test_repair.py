@@ -115,6 +115,17 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
         assert (found.text.strip(), found.calls) == ("\ud83d", [CALL])
 
 
+def test_half_a_surrogate_pair_in_the_type_of_an_event_can_be_sent() -> None:
+    """The type is also written as the event's name, which has no escapes: the answer broke off with an exception."""
+    request = asked("responses", TOOLS)
+    blocks = answer("responses", Turn([HERMES]), request).split(b"\n\n")
+    data = b"\n\n".join([*blocks[:-2], b'data: {"type": "\\ud83d", "sequence_number": 99}', *blocks[-2:]])
+    for size in (7, len(data)):
+        found = fed(lambda: reader("responses", request), data, lambda: size)  # noqa: B023
+        assert "\ud83d" in [event["type"] for event in events(found)]
+        assert said("responses", found, request).calls == [CALL]
+
+
 def without_lanes(kind: Kind, request: dict[str, Any], **options: Any) -> Any:
     """A reader for which no event is like another."""
     found: Any = reader(kind, request, **options)

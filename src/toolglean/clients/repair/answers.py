@@ -281,7 +281,7 @@ class ServerSentEvents(_Parts):
         return self.finish() + b"\n\n" + self._write(item)
 
     def _write(self, item: Any) -> bytes:
-        name = f"event: {item['type']}\n".encode() if self._named and "type" in item else b""
+        name = f"event: {item['type']}\n".encode(errors="replace") if self._named and "type" in item else b""
         return name + b"data: " + _json(item) + b"\n\n"
 
 
