@@ -284,6 +284,21 @@ def of_call(place: int, *, ends: bool = True) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("whole_calls", [True, False])
+def test_what_follows_a_call_that_came_both_ways_has_the_next_index(whole_calls: bool) -> None:
+    """Two items of the server were left out and one of ours was sent: the next one had the index 2 after 0, and the
+    openai package, which puts items where they say they are, raised an IndexError.
+    """
+    time = {"type": "function_call", "id": "t", "call_id": "t", "name": "get_time", "arguments": "{}"}
+    other = [{"type": f"response.output_item.{kind}", "output_index": 2, "item": time} for kind in ("added", "done")]
+    for text in (HERMES, f"<think>Hm</think>{HERMES}", f"Look. {HERMES}"):
+        for last in (other, message("Done.", 2), message(HERMES.replace('"x"', '"y"'), 2)):
+            sent = numbered(message(text), of_call(1), last)
+            found = list(dict_response_events(sent, TOOLS, format="hermes", whole_calls=whole_calls))
+            added = [each["output_index"] for each in found if each["type"] == "response.output_item.added"]
+            assert added == list(range(len(found[-1]["response"]["output"])))
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
 def test_a_server_that_does_not_end_its_call(whole_calls: bool) -> None:
     """What is in the text, too, is one call. If it came first, it was two; if it came last, its text was lost."""
     for events in ([*message(HERMES), *of_call(1, ends=False)], [*of_call(0, ends=False), *message(HERMES, 1)]):

@@ -201,7 +201,9 @@ class ResponseReader(SourceReader):
         return [found]
 
     def _index(self, index: int) -> int:
-        found = self._indexes.setdefault(index, max(self._ours.next, index))
+        # A server may leave indexes out. Where we have left out its calls, its own are too high.
+        least = 0 if self._dropped else index
+        found = self._indexes.setdefault(index, max(self._ours.next, least))
         self._ours.next = max(self._ours.next, found + 1)
         return found
 
