@@ -602,6 +602,28 @@ def texts(kind: Kind, data: bytes) -> str:
 
 
 @kinds
+@pytest.mark.parametrize("text", ["a <tool_", HERMES[:-13], HERMES[:-20], f"{HERMES} <tool"])
+def test_an_answer_that_ends_before_the_end_of_its_last_event(text: str, kind: Kind) -> None:
+    """What was held back was written onto the same line, or into the same event, which no client could read."""
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn([*pieces(text), Call("get_time", "{}", id="z", cut=9), " Then."]), request)
+    end, more = (b"\n", ()) if kind == "ollama" else (b"\n\n", (b"\n", b"\r\n"))
+    parts = data.split(end)[:-1]
+    for count in range(1, len(parts) + 1):
+        whole = end.join(parts[:count])
+        expected = fed(lambda: reader(kind, request), whole + end, lambda: 50)
+        for begun in (b"", b"\r", *more):
+            found = fed(lambda: reader(kind, request), whole + begun, lambda: 50)
+            assert _parts_in(found, end) == _parts_in(expected, end)
+
+
+def _parts_in(data: bytes, end: bytes) -> list[bytes]:
+    # Only between events, more than one empty line is none.
+    found = data.replace(b"\r", b"").rstrip(b"\n")
+    return found.split(end) if end == b"\n" else re.split(rb"\n{2,}", found)
+
+
+@kinds
 def test_what_waits_comes_before_an_error_of_the_server(kind: Kind) -> None:
     request = asked(kind, TOOLS)
     for after in range(3, 8):

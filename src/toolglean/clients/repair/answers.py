@@ -68,6 +68,8 @@ class _Parts:
     """What both kinds of stream have in common: parts that end with a pattern, and parts that wait."""
 
     end: re.Pattern[bytes]
+    ended: bytes
+    """An end, whatever of one has come."""
 
     def __init__(self, reader: ItemReader) -> None:
         self._reader = reader
@@ -98,10 +100,9 @@ class _Parts:
         self._parts.left.clear()
         if self._item_in(last) is None:  # nothing, or cut in the middle
             return self._rest() + self._strange(last)
-        found, rest = self._part(last), self._rest()
-        if found and rest and not found.endswith((b"\n", b"\r")):
-            found += b"\n\n"
-        return found + rest
+        whole = last + self.ended  # more may be written behind it
+        found = self._part(whole) + self._rest()
+        return found[: -len(self.ended)] if found.endswith(whole) else found
 
     def _part(self, block: bytes) -> bytes:
         return self._read(self._item_in(block), block)
@@ -239,7 +240,7 @@ class ServerSentEvents(_Parts):
         named: whether an event's name is also written before its data, as in all APIs but the chat API.
     """
 
-    end = END_OF_EVENT
+    end, ended = END_OF_EVENT, b"\n\n"
 
     def __init__(self, reader: ItemReader, *, named: bool) -> None:
         super().__init__(reader)
@@ -288,7 +289,7 @@ class ServerSentEvents(_Parts):
 class Lines(_Parts):
     """A stream of lines of JSON, as Ollama's."""
 
-    end = END_OF_LINE
+    end, ended = END_OF_LINE, b"\n"
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
         return decoded(block)
