@@ -135,8 +135,8 @@ class StreamReader:
 
     @property
     def waits(self) -> bool:
-        """Whether some of such text is held back."""
-        return any(reader.turn.waits for reader in self._choices.values())
+        """Whether some of such text is held back, or a call that the server has parsed."""
+        return any(reader.turn.waits or reader.own.undecided for reader in self._choices.values())
 
     def _reader(self, choice: Any, delta: Any) -> ChoiceReader | None:
         # That of the choice; None if it has not said anything yet, or there are too many.

@@ -27,6 +27,10 @@ __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole", "
 LONGEST = 4 * 1024 * 1024
 """Bytes of one part, a million tokens. From a longer part on, an answer is passed through unchanged: to read a part
 takes five times its size, and a few kilobytes of gzip can become any size."""
+WAITING = 16 * 1024 * 1024
+"""Bytes that are kept while a text is held back: those of the events that wait, and `ENTRY` for each. Beyond
+that, an answer is passed through unchanged, too. A call whose name comes last may have forty thousand tokens."""
+ENTRY = 200
 SILENCE = 64
 """After so many parts without output, a comment is sent, for clients that close a silent connection."""
 TRIES = 8
@@ -60,7 +64,7 @@ class ItemReader(Reader, Protocol):
 
     @property
     def waits(self) -> bool:
-        """Whether some of such text is held back."""
+        """Whether some of such text is held back, or an event that waits for it."""
         ...
 
 
@@ -79,20 +83,26 @@ class _Parts:
         self._tries = 0  # how often a lane was looked for since an event was like another
         self._parts = Parts(self.end)
         self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
+        self._kept = 0  # what waits, as `WAITING` counts it
         self._gave_up = False
 
     def feed(self, data: bytes) -> bytes:
         """Read `data`, more of the answer, and return what can be sent."""
-        if self._gave_up:
-            return self._strange(data)
         if self._lane is not None and not self._parts.left and (text := self._lane.text(data)) is not None:
             return self._along(self._lane, text, data)
-        found = [self._part(block) for block in self._parts.feed(data)]
+        blocks = self._parts.feed(data)
+        found = [self._strange(block) if self._gave_up else self._part(block) for block in blocks]
         if len(left := self._parts.left) > LONGEST:
-            self._gave_up = True
-            found += [self._rest(), self._strange(bytes(left))]
+            found.append(self._give_up())
+        if self._gave_up:
+            found.append(self._strange(bytes(left)))
             left.clear()
         return b"".join(found)
+
+    def _give_up(self) -> bytes:
+        self._gave_up = True
+        found, self._lane = self._rest(), None
+        return found
 
     def finish(self) -> bytes:
         """The answer is over, or its connection broke: return what was held back."""
@@ -122,8 +132,9 @@ class _Parts:
             return block
         lane.held.append(Held(block, events, text, lane.number))
         if turn.waits:
-            return self._said(b"")
-        held, lane.held = lane.held, []
+            self._kept += len(block) + ENTRY
+            return self._said(b"" if self._kept <= WAITING else self._give_up())
+        held, lane.held, self._kept = lane.held, [], 0
         if lane.sent is not None:
             for each in held:
                 lane.sent(each.text, each.number)
@@ -151,6 +162,7 @@ class _Parts:
         lane, self._lane = self._lane, None
         if lane is None:
             return b""
+        self._kept = 0 if lane.held else self._kept
         for each in lane.held:
             lane.turn.again(each.events)
         found = b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
@@ -179,12 +191,16 @@ class _Parts:
         found = self._reader.read(item)
         if not self._reader.pristine:
             before = self._repaired()
+            if not found:  # the reader may keep the event
+                self._kept = self._kept + len(block) + ENTRY if self._reader.waits else 0
+                if self._kept > WAITING:
+                    return before + self._give_up()
             lane = self._lane_of(item, block) if len(found) < 2 else None
             self._lane = lane if lane is not None and self._leads(lane, item, found) else None
             return before + self._written(item, block, found)
         if self._reader.waits:
-            self._waiting.append((item, block, found))
-            return b""
+            same = all(each is item or each == item for each in found)  # as most: keep no more than the bytes
+            return self._wait(None, block, [None] * len(found)) if same else self._wait(item, block, found)
         if self._passed is not None:
             self._passed(item)
         self._lane = self._lane_of(item, block)
@@ -210,8 +226,12 @@ class _Parts:
         """A part that cannot be read, or the bytes of one: it keeps its place among those that wait."""
         if not self._waiting:
             return block
-        self._waiting.append((None, block, [None]))
-        return b""
+        return self._wait(None, block, [None])
+
+    def _wait(self, item: Any, block: bytes, found: list[Any]) -> bytes:
+        self._waiting.append((item, block, found))
+        self._kept += len(block) + ENTRY
+        return self._give_up() if self._kept > WAITING and not self._gave_up else b""
 
     def _rest(self) -> bytes:
         left = self._leave()
@@ -221,7 +241,7 @@ class _Parts:
         return left + self._repaired() + b"".join(map(self._write, found))
 
     def _as_they_came(self) -> bytes:
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._kept = self._waiting, [], 0
         return b"".join(block for _, block, _ in waiting)
 
     def _repaired(self) -> bytes:

@@ -96,13 +96,14 @@ class ChatCalls:
     Attributes:
         joined: joins their fragments.
         calls: whether each is sent, in the order in which they began.
+        undecided: the places in that list of those that wait.
     """
 
     def __init__(self, turn: TurnText) -> None:
         self.joined = ToolCallAggregator()
         self.calls: list[ParsedCall] = []
         self._turn = turn
-        self._undecided: dict[int, None] = {}  # places in that list
+        self.undecided: dict[int, None] = {}
         self._settled = 0  # what had changed in the text when they were asked last
 
     def read(self, fragments: Iterable[Any], *, whole: bool = False) -> list[tuple[Any, int]]:
@@ -116,7 +117,7 @@ class ChatCalls:
         for fragment, place in zip(given, self.joined.add(given, whole=whole), strict=True):
             if place == len(self.calls):
                 self.calls.append(ParsedCall(self._turn))
-                self._undecided[place] = None
+                self.undecided[place] = None
             own = self.calls[place]
             found += [(each, place) for each in own.add(fragment)]
             if own.waits:
@@ -130,7 +131,7 @@ class ChatCalls:
         if self._settled == self._turn.duplicates.changes:
             return []
         self._settled = self._turn.duplicates.changes
-        return [each for place in list(self._undecided) for each in self._decided(place)]
+        return [each for place in list(self.undecided) for each in self._decided(place)]
 
     def close(self) -> None:
         """No more will arrive: each call is complete as it is."""
@@ -140,7 +141,7 @@ class ChatCalls:
 
     def finish(self) -> list[tuple[Any, int]]:
         """The fragments that waited until the end."""
-        return [each for place in list(self._undecided) for each in self._decided(place, over=True)]
+        return [each for place in list(self.undecided) for each in self._decided(place, over=True)]
 
     def _decided(self, place: int, *, over: bool = False) -> list[tuple[Any, int]]:
         if self._turn.duplicates.any_written and not (over or self.joined.has_arguments(place)):
@@ -148,5 +149,5 @@ class ChatCalls:
         own = self.calls[place]
         found = own.decide(self.joined.begun[place][1], self.joined.arguments(place, over=over), over=over)
         if not own.waits:
-            self._undecided.pop(place, None)
+            self.undecided.pop(place, None)
         return [(each, place) for each in found]

@@ -78,6 +78,11 @@ class Own:
         self._looked = 0  # how many of them were looked at
 
     @property
+    def waits(self) -> bool:
+        """Whether its events wait."""
+        return self.call is not None and self.call.waits
+
+    @property
     def arguments(self) -> dict[str, Any] | None:
         """Its arguments; None if what has come of them cannot be read."""
         return read_arguments("".join(self._pieces) or self.given)
@@ -147,7 +152,7 @@ class SourceReader:
     def waits(self) -> bool:
         """Whether some of such text is held back, or the beginning of what contains it, or any other event."""
         held = self._turn.waits or (self._part is not None and self._part.waits) or bool(self._later)
-        return held or bool(self._marks) or self._holds
+        return held or bool(self._marks) or self._holds or (self._own is not None and self._own.waits)
 
     @property
     def _flows(self) -> TurnText | None:
