@@ -15,9 +15,11 @@ from tests.support import depth
 from tests.support.loopback import Call, Turn
 from toolglean.clients import chat
 from toolglean.clients.repair import Kind
+from toolglean.conversation.reading import duplicates as of_turn
 from toolglean.conversation.reading.duplicates import DuplicateFilter
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import fold
+from toolglean.formats.write_values import same as same_values
 
 dict_chunks: Any = chat.dict_chunks
 
@@ -212,6 +214,81 @@ def test_each_call_meets_one() -> None:
     assert all(duplicates.was_written("f", {"n": number}) for number in order)
     assert not duplicates.any_written
     assert duplicates.was_written("f", {"n": 1}) is False
+
+
+@pytest.mark.parametrize("parsed_first", [True, False])
+def test_other_calls_of_the_same_tool_are_not_compared(parsed_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand calls in the text, and a thousand others of the server, took two seconds: each was compared to all."""
+    compared: list[Any] = []
+
+    def equal(one: Any, other: Any) -> bool:
+        compared.append(one)
+        return bool(one == other)
+
+    monkeypatch.setattr(of_turn, "_equal", equal)
+    calls = DuplicateFilter()
+    for number in range(300):
+        add, was = (calls.add_parsed, calls.was_parsed) if parsed_first else (calls.add_written, calls.was_written)
+        add("f", {"n": number})
+        assert was("f", {"n": -1 - number}) is False
+        assert was("f", {"n": number - 10}) is (number >= 10)
+    assert len(compared) < 300 * 2
+
+
+VALUES: list[Any] = [
+    5,
+    5.0,
+    "5",
+    " 5",
+    '"5"',
+    True,
+    "true",
+    "True",
+    1,
+    "1",
+    [5],
+    ["5"],
+    "[5]",
+    "['5']",
+    None,
+    "null",
+    "x",
+]
+VALUES += [{"a": 5}, '{"a": "5"}', "{a: 5}", "", [], {}, "[]", float("nan"), [[5]], "1e400", float("inf"), 10**30, 1e30]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_first_that_is_the_same_is_matched(seed: int) -> None:
+    """Whatever the order: as if all calls of the other source were compared one by one."""
+    rng = random.Random(seed)
+    values = rng.sample(VALUES, 4) if seed % 2 else VALUES[:6]
+    calls, given, open_calls = DuplicateFilter(), list[Any](), list[Any]()
+    for _ in range(200):
+        name, value = rng.choice("fg"), rng.choice([None, *({"v": each} for each in values)])
+        step = rng.randrange(4)
+        if step == 0:
+            sent = calls.add_written(name, value)
+            given.append([name, value, sent])
+            open_calls += [given[-1]] if value is None else []
+        elif step == 1 and open_calls:
+            call = open_calls.pop(rng.randrange(len(open_calls)))
+            if value is None:
+                calls.drop(call[2])
+                given.remove(call)
+            else:
+                calls.know(call[2], value)
+                call[1] = value
+        elif step > 1:
+            alike = [call for call in given if call[0] == name]
+            first = next((call for call in alike if value and call[1] and alike_values(call[1], value)), None)
+            unsure = any(value is None or call[1] is None for call in alike)
+            assert calls.was_written(name, value) is (True if first else None if unsure else False)
+            given = [call for call in given if call is not first]
+        assert calls.any_written is bool(given)
+
+
+def alike_values(one: Any, other: Any) -> bool:
+    return same_values(one, other, of_turn._equal)
 
 
 # -- a turn as events --------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tests.support.work import reads_in_linear_time
 from toolglean.scan.coerce import NO, from_text
 from toolglean.scan.python import KeywordsReader, literal_text
 from toolglean.scan.scanner import FAIL
+from toolglean.scan.values import as_json
 
 # title, the text after the opening parenthesis, the arguments
 GOOD: list[tuple[str, str, Any]] = [
@@ -224,3 +225,10 @@ def test_one_literal(text: str, value: Any) -> None:
 )
 def test_linear(make: Any) -> None:
     assert reads_in_linear_time(KeywordsReader, make)
+
+
+@pytest.mark.parametrize("end", ["", "\\", "x: 1}"])
+def test_a_string_that_does_not_end_is_looked_for_once(end: str) -> None:
+    """It was looked for from each quote in it, which took five minutes for these."""
+    assert as_json("{a: " + '"' + '\\"' * 100_000 + end) == ""
+    assert as_json("{a: \"\\\"x: 1\", 'b\\'': 2}") == '{"a": "\\"x: 1", "b\'": 2}'

@@ -23,8 +23,11 @@ __all__ = ["NO", "ObjectReader", "ValueScanner", "as_json", "value_of"]
 
 OPENERS = {"{": "}", "[": "]", "(": ")"}
 QUOTES = frozenset("\"'")
-# Strings, which are passed over, and keys without quotes.
-_bare_key = re.compile(r"""(?s:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|([{,]\s*)([^\W\d][\w$-]*)(?=\s*:)""").sub
+# Strings, which are passed over, and keys without quotes. A string that does not end is passed over, too: else another
+# one would be looked for from each quote in it.
+_bare_key = re.compile(
+    r"""(?s:"(?:\\.|[^"\\])*(?:"|\\?\Z)|'(?:\\.|[^'\\])*(?:'|\\?\Z))|([{,]\s*)([^\W\d][\w$-]*)(?=\s*:)"""
+).sub
 # By the quote of the string that is open, "" for none: passes over what does not matter.
 _skip = {quote: passing(rf"[^\\{quote}]*") for quote in QUOTES} | {"": passing(r"[^\"'{}\[\]()]*")}
 

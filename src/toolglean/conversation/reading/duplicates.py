@@ -5,18 +5,22 @@
 # Some servers parse a call and also leave it in the text. Then it arrives twice, in either order, and must not run
 # twice. Two calls with the same name and equal arguments are the same call, once for each time that it was written. So
 # the calls of a turn that were emitted are remembered by their source, and each is matched with at most one call from
-# the other source. A server may leave as text what the tool's schema types: `"5"` and 5 are equal here.
+# the other source, the first that is the same. A server may leave as text what the tool's schema types: `"5"` and 5 are
+# equal here.
 """Calls that arrive twice, parsed by the server and in the text, and calls that were not emitted yet."""
 
 from __future__ import annotations
 
+from bisect import insort
+from collections import defaultdict
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from toolglean.engine.ids import renumbered
 from toolglean.events import CallDelta, CallEnd, CallStart, Event
 from toolglean.formats.write_values import same
-from toolglean.scan.values import value_of
+from toolglean.scan.values import NO, value_of
 
 __all__ = ["DuplicateFilter", "Ended", "Rest", "SentCall", "Shared", "in_one", "shifted"]
 
@@ -29,11 +33,71 @@ class SentCall:
 
     Attributes:
         name: the tool.
+        place: how many of its source came before it.
         arguments: a dict; None while they are being written.
     """
 
-    name: str
+    name: Any
+    place: int
     arguments: Any = None
+
+
+class _Alike:
+    """The calls of one tool from one source that were not matched."""
+
+    __slots__ = ("known", "new")
+
+    def __init__(self) -> None:
+        self.new: list[SentCall] = []  # their arguments were not known when these were looked at last
+        self.known: dict[tuple[Any, ...], list[SentCall]] = {}  # the others, by what `_key` makes of their arguments
+
+    def match(self, arguments: Any) -> bool | None:
+        if arguments is None:
+            return None if self.new or self.known else False
+        new, self.new = self.new, []
+        for sent in new:
+            if sent.arguments is None:
+                self.new.append(sent)
+            else:
+                insort(self.known.setdefault(_key(sent.arguments), []), sent, key=attrgetter("place"))
+        key = _key(arguments) if self.known else ()
+        alike = self.known.get(key, ())
+        found = next((place for place, sent in enumerate(alike) if same(sent.arguments, arguments, _equal)), None)
+        if found is None:
+            return None if self.new else False
+        del self.known[key][found]
+        if not self.known[key]:
+            del self.known[key]
+        return True
+
+
+class _Calls:
+    """The calls from one source."""
+
+    __slots__ = ("_by_name", "_next", "count")
+
+    def __init__(self) -> None:
+        self.count = 0  # of those that were not matched
+        self._next = 0
+        self._by_name: defaultdict[str, _Alike] = defaultdict(_Alike)
+
+    def add(self, name: Any, arguments: Any) -> SentCall:
+        sent = SentCall(name, self._next, arguments)
+        self._next += 1
+        if isinstance(name, str):  # a server may send any value, but a call in the text has a name
+            self.count += 1
+            self._by_name[name].new.append(sent)
+        return sent
+
+    def drop(self, sent: SentCall) -> None:
+        if isinstance(sent.name, str) and sent in (new := self._by_name[sent.name].new):
+            new.remove(sent)
+            self.count -= 1
+
+    def match(self, name: Any, arguments: Any) -> bool | None:
+        found = self._by_name[name].match(arguments) if isinstance(name, str) else False
+        self.count -= found is True
+        return found
 
 
 class DuplicateFilter:
@@ -47,19 +111,17 @@ class DuplicateFilter:
 
     def __init__(self) -> None:
         self.changes = 0
-        self._parsed: list[SentCall] = []
-        self._written: list[SentCall] = []
+        self._parsed = _Calls()
+        self._written = _Calls()
 
     def add_parsed(self, name: Any, arguments: Any = None) -> SentCall:
         """A call that the server has parsed is emitted."""
-        self._parsed.append(SentCall(name, arguments))
-        return self._parsed[-1]
+        return self._parsed.add(name, arguments)
 
     def add_written(self, name: str, arguments: Any = None) -> SentCall:
         """A call in the text is emitted."""
         self.changes += 1
-        self._written.append(SentCall(name, arguments))
-        return self._written[-1]
+        return self._written.add(name, arguments)
 
     def know(self, sent: SentCall, arguments: Any) -> None:
         """The arguments of that call in the text are known."""
@@ -67,16 +129,15 @@ class DuplicateFilter:
         sent.arguments = arguments
 
     def drop(self, sent: SentCall) -> None:
-        """That call is not a call after all: forget it."""
+        """That call, whose arguments are not known, is not a call after all: forget it."""
         self.changes += 1
-        for calls in (self._parsed, self._written):
-            if sent in calls:
-                calls.remove(sent)
+        self._parsed.drop(sent)
+        self._written.drop(sent)
 
     @property
     def any_written(self) -> bool:
         """Whether a call in the text was emitted that has not been matched with one of the server's."""
-        return bool(self._written)
+        return self._written.count > 0
 
     def was_parsed(self, name: str, arguments: Any = None) -> bool | None:
         """Whether the server has sent this call of the text. If so, the two are matched.
@@ -88,23 +149,13 @@ class DuplicateFilter:
         Returns:
             None if that is not known yet, because the arguments of one of the two are incomplete.
         """
-        return _same(self._parsed, name, arguments)
+        return self._parsed.match(name, arguments)
 
     def was_written(self, name: Any, arguments: Any = None) -> bool | None:
         """Whether this call of the server was in the text: see `was_parsed`."""
-        found = _same(self._written, name, arguments)
+        found = self._written.match(name, arguments)
         self.changes += found is True  # it is not matched again
         return found
-
-
-def _same(others: list[SentCall], name: Any, arguments: Any) -> bool | None:
-    alike = [sent for sent in others if sent.name == name]
-    for sent in alike:
-        if arguments is not None and same(sent.arguments, arguments, _equal):
-            others.remove(sent)
-            return True
-    unsure = any(arguments is None or sent.arguments is None for sent in alike)
-    return None if unsure else False
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -112,6 +163,26 @@ def _equal(one: Any, other: Any) -> bool:
         return same(one, other)
     text, value = (one, other) if isinstance(one, str) else (other, one)
     return same(value_of(text.strip()), value, _equal)
+
+
+def _key(arguments: Any) -> tuple[Any, ...]:
+    # Equal for all arguments that are the same (`_equal`), and for few others. Flat, because it is hashed in C.
+    found: list[Any] = []
+    todo = [arguments]
+    while todo:
+        each = todo.pop()
+        while isinstance(each, str) and (value := value_of(each.strip())) is not NO:
+            each = value
+        if isinstance(each, dict):
+            names = sorted(each, key=str)
+            found += ["{", *names]
+            todo += [each[name] for name in names]
+        elif isinstance(each, list):
+            found += ["[", len(each)]
+            todo += each
+        else:
+            found.append(each if isinstance(each, str | float) or type(each) is int else str(each))
+    return tuple(found)
 
 
 # -- calls that were not emitted yet -----------------------------------------------------------------------------------
