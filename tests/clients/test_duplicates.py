@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.clients.answers import answer, asked, events, fed, pieces, random_sizes, reader, repaired, said
-from tests.clients.each import kinds
+from tests.clients.each import both, kinds
 from tests.clients.families import TOOLS
 from tests.support import depth
 from tests.support.loopback import Call, Turn
@@ -326,3 +326,68 @@ def test_which_values_are_the_same(one: Any, other: Any, *, same: bool) -> None:
         calls = DuplicateFilter()
         calls.add_parsed("f", sent)
         assert calls.was_parsed("f", arrived) is same
+
+
+# -- two calls with one id ---------------------------------------------------------------------------------------------
+
+KIMI_ID = "functions.get_weather:0"
+KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+    '{"city": "Oslo"}<|tool_call_end|><|tool_calls_section_end|>'
+)
+
+
+def ids_of(kind: Kind, data: bytes, *, stream: bool) -> list[str]:
+    """The id of each call, once for each time that it is written."""
+    if kind == "ollama":
+        lines = [json.loads(line) for line in data.splitlines()]
+        return [call["id"] for line in lines for call in line["message"].get("tool_calls") or ()]
+    found = events(data) if stream else [json.loads(data)]
+    if kind == "chat":
+        said_in = [choice["delta" if stream else "message"] for each in found for choice in each["choices"]]
+        return [call["id"] for each in said_in for call in each.get("tool_calls") or () if call.get("id")]
+    if kind == "messages":
+        blocks = [each.get("content_block", {}) for each in found] if stream else found[0]["content"]
+        return [block["id"] for block in blocks if block.get("type") == "tool_use"]
+    output = found[-1]["response"]["output"] if stream else found[0]["output"]
+    for name in ("added", "done") if stream else ():
+        sent = [each["item"] for each in found if each["type"] == f"response.output_item.{name}"]
+        assert [item.get("call_id") for item in sent] == [item.get("call_id") for item in output]
+    return [item["call_id"] for item in output if item["type"] == "function_call"]
+
+
+@pytest.mark.parametrize("prefix", ["p", "functions.get_weather:"])
+@pytest.mark.parametrize("whole_calls", [True, False])
+@both
+@kinds
+def test_each_call_has_an_id_of_its_own(kind: Kind, stream: bool, whole_calls: bool, prefix: str) -> None:
+    """Both kept the id, so a client could not say to which of the two a result belongs."""
+    request = asked(kind, TOOLS, stream=stream)
+    theirs = own("Rome", id=KIMI_ID)
+    for turn in (Turn([theirs, *pieces(KIMI)]), Turn([*pieces(KIMI), theirs])):
+        data = answer(kind, turn, request)
+        for seed in range(3):
+            new = lambda: reader(kind, request, format="kimi-k2", whole_calls=whole_calls, id_prefix=prefix)  # noqa: E731
+            found = fed(new, data, random_sizes(seed))
+            ids = ids_of(kind, found, stream=stream)
+            assert (len(ids), len(set(ids)), KIMI_ID in ids) == (2, 2, True)
+            assert cities(said(kind, found, request).calls) == ["Oslo", "Rome"]
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_a_server_that_repeats_the_id_of_its_call(whole_calls: bool) -> None:
+    theirs = [fragment('{"city": ', "get_weather"), fragment('"Rome"}', "get_weather")]
+    for each in theirs:
+        each["tool_calls"][0]["id"] = KIMI_ID
+    stream = [delta(content=KIMI), *(delta(**each) for each in theirs), delta("tool_calls")]
+    found = list(dict_chunks(stream, TOOLS, whole_calls=whole_calls, format="kimi-k2"))
+    sent = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls") or () if "id" in call]
+    assert [call["index"] for call in sent] == [0, 1, 1]
+    assert sent[0]["id"] == KIMI_ID != sent[1]["id"] == sent[2]["id"]
+
+
+@kinds
+def test_a_server_whose_own_calls_have_one_id_is_not_corrected(kind: Kind) -> None:
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn([own("Rome", id="x"), own("Bern", id="x"), "Done."]), request)
+    assert fed(lambda: reader(kind, request), data, random_sizes(1)) == data

@@ -108,11 +108,17 @@ class LineReader:
         calls = listed(message, "tool_calls")
         if not calls:
             return line
-        kept = [call for call in calls if self._turn.take_whole(field(call, "function"))]
-        self._next += len(kept)
-        if len(kept) == len(calls):
+        kept = [self._named(call) for call in calls if self._turn.take_whole(field(call, "function"))]
+        if len(kept) == len(calls) and all(new is old for new, old in zip(kept, calls, strict=True)):
             return line
         return self.line_with(line, field(message, "content"), field(message, "thinking"), kept or None)
+
+    def _named(self, call: Any) -> Any:
+        # The call, with another id if a call in the text has its own.
+        own = field(call, "id")
+        new = self._turn.parsed_id(own, self._next)
+        self._next += 1
+        return call if new == own else self.call_with(call, new)
 
     def _repaired(self, line: Any, events: list[Event]) -> list[Any]:
         found = fold(events)
@@ -147,6 +153,10 @@ class LineReader:
     def call(self, call: ToolCall, index: int) -> Any:
         """A call, as Ollama writes it."""
         return {"id": call.id, "function": {"index": index, "name": call.name, "arguments": call.arguments}}
+
+    def call_with(self, call: Any, id: str) -> Any:  # noqa: A002  # the wire's own word
+        """A call of the server with that id."""
+        return {**call, "id": id}
 
 
 def dict_answer(answer: dict[str, Any], tools: Tools = None, **parsing: Any) -> Any:

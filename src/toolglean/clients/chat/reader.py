@@ -57,6 +57,9 @@ class ChoiceReader:
     Args:
         turn: reads its text.
         deltas: writes the deltas of the events.
+
+    Attributes:
+        ids: the new ids of the server's calls, by their indexes; "": its own, which no call in the text has.
     """
 
     def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
@@ -64,6 +67,7 @@ class ChoiceReader:
         self.over = False
         self.own = ChatCalls(turn)
         self.deltas = deltas
+        self.ids: dict[int, str] = {}
         self._indexes: dict[int, int] = {}  # of the server's calls, by the places of `own`
         self._names = DEFAULT  # of the server's fields for reasoning
 
@@ -97,7 +101,11 @@ class ChoiceReader:
             if place not in self._indexes:
                 self._indexes[place] = self.deltas.next_index
                 self.deltas.next_index += 1
-            found.append((fragment, self._indexes[place]))
+            index, own = self._indexes[place], self.own.joined.begun[place][0]
+            if own and index not in self.ids:  # it may come late
+                new = self.turn.parsed_id(own, index)
+                self.ids[index] = "" if new == own else new
+            found.append((fragment, index))
         return found
 
     def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
@@ -179,7 +187,7 @@ class StreamReader:
         found: list[Any] = []
         for index, reader in self._choices.items():
             if not reader.over:
-                deltas = reader.end()[0] + self._fragments(reader.numbered(reader.own.finish()))
+                deltas = reader.end()[0] + self._fragments(reader, reader.numbered(reader.own.finish()))
                 found += [
                     self._chunk_with(self._last, self._choice_with({"index": index}, delta, None), is_last=False)
                     for delta in deltas
@@ -203,15 +211,15 @@ class StreamReader:
         own = reader.numbered([*reader.own.settle(), *reader.own.read(fragments)])
         settled = reader.deltas.deltas(reader.turn.settle())
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
-        rest = self._fragments(reader.numbered(reader.own.finish())) if reason else []
-        as_it_came = new is thought is None and _as_they_came(own, fragments)
+        rest = self._fragments(reader, reader.numbered(reader.own.finish())) if reason else []
+        as_it_came = new is thought is None and _as_they_came(own, fragments, reader.ids)
         if as_it_came and not (held or settled or tail or rest) and ended == reason:
             return [choice]
         kept = content if new is None else _content(content, "")
         deltas = [*([{"content": kept}] if kept else ()), *(new or ())]
         if calls and not fragments:
             deltas = [*deltas, {"tool_calls": calls}]
-        deltas = [*(thought or ()), *held, *deltas, *self._fragments(own), *settled, *tail, *rest]
+        deltas = [*(thought or ()), *held, *deltas, *self._fragments(reader, own), *settled, *tail, *rest]
         gone = () if thought is None else reasoning_of(delta)[1]
         return self._choices_of(choice, deltas, ended, without=(*gone, *(("function_call",) if old else ())))
 
@@ -222,9 +230,16 @@ class StreamReader:
             reader.turn.take()
         return [_Old(function=found)] if found and self._deltas is LegacyDeltas else []
 
-    def _fragments(self, given: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
+    def _fragments(self, reader: ChoiceReader, given: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
         own = [(self.fields_of(each), each, index) for each, index in given if not isinstance(each, _Old)]
-        calls = [{**fields, "index": index} if fields else each for fields, each, index in own]
+        calls = [
+            {**fields, "index": index, "id": new}
+            if fields.get("id") and (new := reader.ids.get(index))
+            else {**fields, "index": index}
+            if fields
+            else each
+            for fields, each, index in own
+        ]
         found: list[dict[str, Any]] = [{"tool_calls": calls}] if calls else []
         return found + [{"function_call": each["function"]} for each, _ in given if isinstance(each, _Old)]
 
@@ -304,11 +319,11 @@ def adict_chunks(
     return AsyncReading(chunks, StreamReader(tools, parsing))
 
 
-def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:
+def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any], ids: Mapping[int, str]) -> bool:
     if len(own) != len(fragments):
         return False
     return all(
-        new is old and (isinstance(old, _Old) or index == field(old, "index"))
+        new is old and (isinstance(old, _Old) or (index == field(old, "index") and not ids.get(index)))
         for (new, index), old in zip(own, fragments, strict=True)
     )
 
@@ -348,9 +363,10 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
         return choice
     turn = turn.fork()
     old = message.get("function_call")
-    own = [*(field(each, "function") for each in listed(message, "tool_calls")), *([old] if old else [])]
-    for each in own:
-        turn.take_whole(each)
+    own = [*listed(message, "tool_calls"), *([{"function": old}] if old else [])]
+    for place, each in enumerate(own):
+        turn.take_whole(field(each, "function"))
+        turn.parsed_id(field(each, "id"), place)
     thoughts, events = turn.heard(thought, text, goes_on=bool(own), cut=was_cut(choice.get("finish_reason")))
     own_reasoning, output = fold(thoughts), fold(events)
     calls, left = own_reasoning.calls + output.calls, output.content

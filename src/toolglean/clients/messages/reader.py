@@ -90,7 +90,11 @@ class MessageReader(SourceReader):
     def _sent(self, event: Event) -> list[Event]:
         kind = event.get("type")
         if kind == START:
-            return self._blocks.start(event, event.get("content_block"), event)
+            block = event.get("content_block")
+            own = field_of(block, "id")
+            if isinstance(block, Mapping) and own != (new := self._turn.parsed_id(own, self._blocks.index + 1)):
+                block = {**block, "id": new}
+            return self._blocks.start(event, block, event)
         return self._blocks.stop(event) if kind == STOP else [self._blocks.moved(event)]
 
     def _left_open(self, *, whole: bool) -> list[Event]:

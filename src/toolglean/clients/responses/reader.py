@@ -88,6 +88,7 @@ class ResponseReader(SourceReader):
         super().__init__(tools, parsing)
         self._items: dict[Any, _Item] = {}  # by their ids and output indexes: some servers send other ids at the end
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
+        self._ids: dict[tuple[int, str], str] = {}  # of the server's calls, by their output indexes and own ids
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
         self._whole = False  # whether no event of an item came before the last event
@@ -193,7 +194,7 @@ class ResponseReader(SourceReader):
         found, kind = dict(event), str(event.get("type"))
         if isinstance(event.get("output_index"), int):
             found["output_index"] = self._index(event["output_index"])
-        if kind == ITEM_DONE:
+        if kind == ITEM_DONE or (kind == ADDED and field_of(event.get("item"), "call_id")):
             found["item"] = self._repaired_item(event)
         elif kind in PARTS_DONE:
             left = self._left_in(found.get("part", found), event)
@@ -261,7 +262,11 @@ class ResponseReader(SourceReader):
         return part if left is None or not isinstance(part, Mapping) else {**part, "text": "".join(left)}
 
     def _repaired_item(self, event: Wire) -> Any:
-        item = event.get("item")
+        item, place = event.get("item"), event.get("output_index")
+        if isinstance(own := field_of(item, "call_id"), str) and isinstance(place, int):
+            if (place, own) not in self._ids:
+                self._ids[place, own] = self._turn.parsed_id(own, self._index(place))
+            return {**event["item"], "call_id": self._ids[place, own]}
         said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in TEXTS else ()
         left = [self._left_in(part, {**event, "content_index": place}) for place, part in enumerate(said)]
         return {**event["item"], "content": left} if left else item

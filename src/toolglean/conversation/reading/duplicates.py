@@ -211,11 +211,34 @@ class Shared:
         duplicates: the calls that have arrived from one source only so far.
         next: the index of the next call.
         free: whether another call may be emitted.
+        written, parsed: the ids of the calls in the text, and of those that the server has parsed.
     """
 
     duplicates: DuplicateFilter = field(default_factory=DuplicateFilter)
     next: int = 0
     free: bool = True
+    written: set[str] = field(default_factory=set)
+    parsed: set[str] = field(default_factory=set)
+
+    def begin(self, event: CallStart | CallEnd, id_prefix: str) -> tuple[int, str | None]:
+        """What is added to the index of a call in the text that is emitted, and its id if another call has its own."""
+        index, own = self.next, event.id if isinstance(event, CallStart) else event.call.id
+        self.next += 1
+        ours = f"{id_prefix}{index}"
+        wanted = ours if own is None or own == f"{id_prefix}{event.index}" else own
+        found = self.unused(wanted, ours, self.written)
+        return index - event.index, None if found == wanted else found
+
+    def unused(self, wanted: str, ours: str, ids: set[str]) -> str:
+        """The id of a call that is emitted: that one, or one of ours if it is taken.
+
+        A server may give an id to several calls of its own: that is not ours to mend.
+        """
+        found, number = wanted, 1
+        while found in self.written or (found in self.parsed and (ids is self.written or found != wanted)):
+            found, number = ours if number == 1 else f"{ours}_{number}", number + 1
+        ids.add(found)
+        return found
 
 
 class Rest(NamedTuple):
@@ -234,16 +257,19 @@ def in_one(event: CallEnd) -> list[Event]:
     return [CallStart(event.index, call.id, call.name, call.known, place), *pieces, event]
 
 
-def shifted(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:
+def shifted(event: CallEvent, shift: int, id_prefix: str, call_id: str | None = None) -> CallEvent:
     """The event, with that much added to its index. An id that a parser has made from the index changes with it.
 
     Args:
         event: an event of a call.
         shift: what is added.
         id_prefix: the prefix of the ids that the parser makes.
+        call_id: the call's new id; None: only such an id changes.
     """
-    if not shift:
+    if not shift and (call_id is None or type(event) is CallDelta):
         return event
     own = event.id if isinstance(event, CallStart) else event.call.id if isinstance(event, CallEnd) else None
     index = event.index + shift
-    return renumbered(event, index, f"{id_prefix}{index}" if own == f"{id_prefix}{event.index}" else own)
+    if call_id is None:
+        call_id = f"{id_prefix}{index}" if own == f"{id_prefix}{event.index}" else own
+    return renumbered(event, index, call_id)

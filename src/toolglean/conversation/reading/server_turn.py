@@ -94,7 +94,7 @@ class ServerTurn:
         """The beginning of a call that the server has parsed, with the next index; and an id, if it has none."""
         index = self._turn.next_index()
         self.parsed.add(index)
-        own = id if id and isinstance(id, str) else f"{self.id_prefix}{index}"
+        own = self._turn.parsed_id(id if id and isinstance(id, str) else f"{self.id_prefix}{index}", index)
         return CallStart(index, own, name, self._known(name), self.place)
 
     def ended(

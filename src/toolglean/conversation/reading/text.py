@@ -113,7 +113,7 @@ class TurnText:
         self._shared = Shared()
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
-        self._shift = 0  # from the parser's index to ours, for the open call
+        self._shift: tuple[int, str | None] = 0, None  # from the parser's index to ours, for the open call; a new id
         self._field: ReasoningField | None = None
         self._noted: list[Event] = []  # problems of calls in that field
         self._last: Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
@@ -261,7 +261,8 @@ class TurnText:
         return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
-        event = shifted(event, self.next_index() - event.index, self.id_prefix)
+        shift, call_id = self._shared.begin(event, self.id_prefix)
+        event = shifted(event, shift, self.id_prefix, call_id)
         self.pristine = False
         self._manner.counts.call(event.call)
         return in_one(event)
@@ -272,6 +273,11 @@ class TurnText:
         """The index of the next call, which the caller emits: calls are numbered in the order in which they begin."""
         self._shared.next += 1
         return self._shared.next - 1
+
+    def parsed_id(self, own: Any, index: int) -> Any:
+        """The id of a call of the server that is sent, at that index: its own, unless a call in the text has it."""
+        known = isinstance(own, str) and own
+        return self._shared.unused(own, f"{self.id_prefix}{index}", self._shared.parsed) if known else own
 
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
@@ -334,9 +340,9 @@ class TurnText:
         found: list[Event] = []
         for event in events:
             if type(event) is CallStart:
-                self._shift = self.next_index() - event.index
+                self._shift = self._shared.begin(event, self.id_prefix)
             if isinstance(event, CallStart | CallDelta | CallEnd):
-                event = shifted(event, self._shift, self.id_prefix)  # noqa: PLW2901
+                event = shifted(event, self._shift[0], self.id_prefix, self._shift[1])  # noqa: PLW2901
             found.append(event)
         return found
 
