@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.clients.answers import answer, asked, events, fed, random_sizes, reader, repaired, said
+from tests.clients.answers import answer, asked, events, fed, joined, random_sizes, reader, repaired, said
 from tests.clients.each import both, kinds
 from tests.clients.families import CALLS, TOOLS
 from tests.clients.families import HERMES as CALL
@@ -17,6 +17,7 @@ from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Thought, Turn
 from toolglean import ParserOptions, ToolSet, fold
 from toolglean.clients.chat.reader import StreamReader
+from toolglean.clients.messages import dict_message, dict_message_events
 from toolglean.clients.repair import Counts, Kind
 from toolglean.conversation.reading.chat_events import ChatEvents
 
@@ -210,6 +211,44 @@ def test_events_say_the_same(row: Row) -> None:
     calls = [(call.name, call.arguments) for call in output.calls]
     assert (output.reasoning, calls) == (row.left, list(row.found))
     assert len({call.id for call in output.calls}) == len(calls)
+
+
+@both
+@pytest.mark.parametrize("thinking", [f"Let me look. {CALL}", CALL, f"Both. {CALL}\n{CALL}\n"])
+def test_what_is_signed_is_not_changed(thinking: str, stream: bool) -> None:
+    """Anthropic's API refused the next request: the signature was that of another text. vLLM sends a UUID as one."""
+    request = asked("messages", TOOLS, stream=stream)
+    data = answer("messages", Turn(thinking=[thinking[at : at + 7] for at in range(0, len(thinking), 7)]), request)
+    real, made_up = (data.replace(b"c2lnbmVk", each) for each in (b"EqQB" * 50 + b"==", b"0f" * 16))
+    for seed in CUTS:
+        assert fed(lambda: reader("messages", request), real, random_sizes(seed)) == real
+        found = said("messages", fed(lambda: reader("messages", request), made_up, random_sizes(seed)), request)
+        assert found.calls == [FOUND] * thinking.count(CALL)
+
+
+@pytest.mark.parametrize("signed_first", [True, False])
+@pytest.mark.parametrize("size", [3, 1000])
+def test_a_signed_block_beside_one_that_is_not(signed_first: bool, size: int) -> None:
+    """A call in the signed one stays there, and shows that one before it was a draft."""
+    signed = {"type": "thinking", "thinking": f"Maybe {CALL}", "signature": "EqQB" * 50}
+    plain = {"type": "thinking", "thinking": f"So {CALL}", "signature": ""}
+    content = [signed, plain] if signed_first else [plain, signed]
+    message = {"content": content, "stop_reason": "end_turn"}
+    left = [{**plain, "thinking": "So "}, {"type": "tool_use"}] if signed_first else [plain]
+    expected = [signed, *left] if signed_first else [*left, signed]
+    stream: list[dict[str, Any]] = []
+    for index, block in enumerate(content):
+        text, at = block["thinking"], {"index": index}
+        start = {"content_block": {**block, "thinking": "", "signature": ""}}
+        deltas = [{"type": "thinking_delta", "thinking": text[k : k + size]} for k in range(0, len(text), size)]
+        deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        stream.append({"type": "content_block_start", **at, **start})
+        stream += [{"type": "content_block_delta", **at, "delta": delta} for delta in deltas]
+        stream.append({"type": "content_block_stop", **at})
+    stream.append({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})
+    read = joined([dict(each) for each in dict_message_events(stream, TOOLS)])["content"]
+    for found in (read, dict_message(message, TOOLS)["content"]):
+        assert [each if each["type"] == "thinking" else {"type": each["type"]} for each in found] == expected
 
 
 def test_the_items_of_a_response_come_one_after_the_other() -> None:

@@ -40,12 +40,14 @@ class Source:
         kind: "text" or "thinking".
         event: one of its events, which the events of ours about it are like.
         said: whether there was any text in it.
+        signed: whether nothing may be taken out of it, because the server has signed it.
         held: those of its events that wait for its first piece; None: none does.
     """
 
     kind: str
     event: Wire
     said: bool = False
+    signed: bool = False
     held: list[Wire] | None = None
 
     def hold(self, event: Wire) -> None:
@@ -291,7 +293,7 @@ class SourceReader:
         if source.kind == "thinking":
             found = self._end_part()
             self._written += len(text)
-            found += self._told(self._turn.think(text), None)
+            found += self._told([Reasoning(text, 0)] if source.signed else self._turn.think(text), None)
             return found if self._turn.thinks else found + self._all()
         found = self._stop_thinking()
         if self._part is None:
