@@ -64,7 +64,7 @@ class Draft(Kept):
         most: the place up to which what follows may show that it is not a call.
         behind_sign: whether what opens a quotation is directly before it: it is no call if the turn ends there.
         in_list: whether it begins with the bracket of a list.
-        since: where text begins after a call in JSON, or tags after a mention; -1 as long as none has.
+        since: where text begins after a call in JSON, or tags after others; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
         fault: the place at which its first call could not be read, if text that follows makes it content; or None.
         limit: the limit that was exceeded there ("message": it is where the turn ends), its text and place, or None.
@@ -270,10 +270,11 @@ class Draft(Kept):
             if _role_begun(rest):
                 return None if self.over is None else True
             return _role(rest) is not None
-        if self.over is None and self.is_mention and (self.since >= 0 or self.after(first).startswith(self._marks)):
+        tags = self.is_mention and (self.since >= 0 or self.after(first).startswith(self._marks))
+        if self.over is None and (tags or self.kind is Kind.INDENTED):
             self.since = first if self.since < 0 else self.since
-            rest = self.after(self.since)[: start + len(text) - self.since]
-            return _goes_on(rest, is_line=self.before(self.since).endswith("\n"))
+            rest, is_line = self.after(self.since)[: start + len(text) - self.since], self.before(self.since)[-1:]
+            return _goes_on(rest, is_line=is_line == "\n") if tags else None if _closers(rest) else True
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
@@ -380,6 +381,7 @@ def _goes_on(rest: str, *, is_line: bool) -> bool | None:
 
 MOST_TAG = 64  # characters
 _tags = re.compile(rf"(?:</?[|｜]?/?\w[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
+_closers = re.compile(rf"(?:\s|</[\w:.|-]{{0,{MOST_TAG}}}>)*(?:<(?:/[\w:.|-]{{0,{MOST_TAG}}})?)?").fullmatch
 MOST_BEHIND = 256  # characters
 # White space, and the ends of messages; not those of calls, which may have a fence of their own.
 _behind_fence = re.compile(r"(?:\s|<[|｜](?!tool)[^<>\s]{1,32}[|｜]>|</s>)*\Z").search
