@@ -76,7 +76,7 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
 _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("a quoted line behind a marker that is no text", "<|end|>> CALL", "hermes", "hermes", RUNS, "a marker that begins a line", _LINE),
     ("a quoted line ends in an opener that is not complete", "> <function=note\nCALL", "hermes", "hermes", RUNS, GOES_ON, _ONE_LINE),
-    ("backticks before a call, and a fence of their length", "```CALL\n```\n", "hermes", "hermes", RUNS,
+    ("backticks before a call, and a fence of their length", "So ```CALL\n```\n", "hermes", "hermes", RUNS,
      "backticks before a call that a fence closes", "choices.md: a fence ends the paragraph in which backticks wait"),
     ("a tag on the line behind a mention, and text", "So CALL\n</b> it is.", "hermes", "hermes", RUNS,
      "a tag on the line behind a mention", "choices.md: the markers that follow a mention may be on other lines"),
@@ -129,6 +129,8 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "hermes", "auto", CONTENT, MARKER, _OPENS),
     ("the same with nothing but a call behind it", "```xml\n<|im_start|>assistant\nCALL\n```", "hermes", "auto", CONTENT, MARKER,
      _OPENS),
+    ("a call on the line of a fence", "```CALL\n```\n", "hermes", "hermes", CONTENT, FENCE, _FENCE),
+    ("the same, and its end never comes", "```CALL\n\n", "qwen3-coder", "auto", CONTENT, FENCE, _FENCE),
     ("a marker on the line of a fence, and an empty line in it", "So:\n\n```<tool_call>\n\nCALL\n```\nDone.", "hermes", "auto",
      CONTENT, FENCE, _FENCE),
     ("the same with the end of a call", "So:\n```</tool_call>\n\nCALL\n\nDone.\n```\n", "mistral-v13", "mistral-v13", CONTENT,

@@ -163,7 +163,19 @@ def _is_code(text: str, opener: re.Match[str], closer: int) -> bool:
     return not _is_first(before) and len(inside) < 4 and re.fullmatch(r"[.,;:!?)]?\s+", inside) is not None
 
 
+_marker = re.compile("|".join(map(re.escape, (CALL, FIRST, *END_MARKERS)))).match
+
+
+def _is_fence(text: str, i: int, size: int) -> bool:
+    """Whether so many backticks before that place are a fence to Markdown, but for the marker behind them."""
+    begin = i - size
+    is_first = re.search(rf"(?:\A|\n){INDENT}\Z", text[max(begin - 4, 0) : begin]) is not None
+    return size >= 3 and is_first and _marker(text, i) is not None
+
+
 def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:
+    if _is_fence(text, i, size):
+        return len(text)
     fences = [row for row in rows if row.context is Context.FENCE]
     others = [row for row in rows if row.context in _QUOTATIONS]
     waiting = {size}
