@@ -20,7 +20,7 @@ from fuzz.runner import Fuzzer
 from fuzz.turns import all_markers, rendered_turns
 from toolglean.formats.registry import all_formats, get_format
 
-__all__ = ["FUZZER", "case", "of_lines"]
+__all__ = ["FRAMES", "FUZZER", "WORDS", "bodies", "case", "of_lines"]
 
 NAMES = ("f", "g", "get_weather", "other", "functions.f", "get_weathe", "Get_weather")
 ARGUMENTS: tuple[dict[str, Any], ...] = (
@@ -94,22 +94,25 @@ def _frame(rng: random.Random) -> str:
 
 def _body(rng: random.Random) -> str:
     name, arguments = rng.choice(NAMES), rng.choice(ARGUMENTS)
+    return rng.choice(bodies(name, arguments))
+
+
+def bodies(name: str, arguments: dict[str, Any]) -> tuple[str, ...]:
+    """What is in the frames: a tool's name and its arguments, in many ways."""
     text = json.dumps(arguments)
     pairs = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in arguments.items()]
-    return rng.choice(
-        (
-            f"{name} {text}",
-            f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})",
-            f"{name}\n" + "\n".join(f"{key}: {value}" for key, value in pairs),
-            f"<name>{name}</name>\n" + "".join(f"<{key}>{value}</{key}>\n" for key, value in pairs),
-            f'name="{name}" ' + " ".join(f'{key}="{value}"' for key, value in pairs),
-            json.dumps({"fn": name, "with": arguments}),
-            f"{name} " + " ".join(f"--{key} {value!r}" for key, value in pairs),
-            f"tool: {name}\nargs: {text}",
-            f"{name}?" + "&".join(f"{key}={value}" for key, value in pairs),
-            f"{name} " + " ".join(f":{key} {json.dumps(value)}" for key, value in arguments.items()),
-            f"{name} " + " ".join(f"{key}={value}" for key, value in pairs),
-        )
+    return (
+        f"{name} {text}",
+        f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})",
+        f"{name}\n" + "\n".join(f"{key}: {value}" for key, value in pairs),
+        f"<name>{name}</name>\n" + "".join(f"<{key}>{value}</{key}>\n" for key, value in pairs),
+        f'name="{name}" ' + " ".join(f'{key}="{value}"' for key, value in pairs),
+        json.dumps({"fn": name, "with": arguments}),
+        f"{name} " + " ".join(f"--{key} {value!r}" for key, value in pairs),
+        f"tool: {name}\nargs: {text}",
+        f"{name}?" + "&".join(f"{key}={value}" for key, value in pairs),
+        f"{name} " + " ".join(f":{key} {json.dumps(value)}" for key, value in arguments.items()),
+        f"{name} " + " ".join(f"{key}={value}" for key, value in pairs),
     )
 
 

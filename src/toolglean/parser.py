@@ -12,7 +12,6 @@ from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
 from toolglean.engine.weighing import Weighing
 from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
-from toolglean.scan.text import KEPT
 from toolglean.sources.choose import choose_for_parser
 from toolglean.sources.choose.arguments import atomic_of, check_arguments, text_of
 from toolglean.tools import ToolLike, ToolSet
@@ -160,7 +159,7 @@ class Parser(Weighing):
                 return []
             start = self._pos
             self._pos = start + len(chunk)
-            self._last = chunk if len(chunk) >= KEPT else self._with_last(chunk)
+            self._fresh.append((chunk, start))
             return [Content(chunk, start)]
         return self._feed(chunk) if self._evidence is None and self._sieve is None else self._feed_aside(chunk)
 
@@ -186,7 +185,7 @@ class Parser(Weighing):
                 return Output()
             start = self._pos
             self._pos = start + len(chunk)
-            self._last = chunk if len(chunk) >= KEPT else self._with_last(chunk)
+            self._fresh.append((chunk, start))
             return plain_output(chunk, start)
         plain = self._evidence is None and self._sieve is None
         events = self._feed(chunk) if plain else self._feed_aside(chunk)

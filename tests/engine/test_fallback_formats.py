@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support import depth
-from tests.support.chunkings import calls_of, content_of, ended_calls, read_with, reasoning_of
+from tests.support.chunkings import calls_of, codes_of, content_of, ended_calls, read_with, reasoning_of
 from toolglean import (
     CallEnd,
     CallStart,
@@ -154,7 +154,6 @@ CONTENT = {
     "the beginning of a fence": "``",
     "a fence with something else": "```json\n[1, 2]\n```",
     "bare JSON of an unknown tool after text": 'So: {"name": "other", "arguments": {}}',
-    "a pythonic call after text": "So: [f(x=1)]",
     "a fence after text": 'So:\n```json\n{"name": "other", "arguments": {}}\n```',
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",
     "an unknown word of a fallback format": "<function=a tool>\n<parameter=x>\n1\n</parameter>\n</function>",
@@ -167,6 +166,12 @@ def test_what_is_no_call_is_content(name: str, text: str) -> None:
     events = read_with(TOOLS, text, format=name)
     assert content_of(events) == text
     assert not [event for event in events if isinstance(event, CallStart | Problem)]
+
+
+@pytest.mark.parametrize("name", ["hermes", "glm-4.5", "kimi-k2"])
+def test_a_pythonic_call_after_text_is_told(name: str) -> None:
+    events = read_with(TOOLS, text := "So: [f(x=1)]", format=name)
+    assert (content_of(events), codes_of(events)) == (text, ["unread-call"])
 
 
 # Reasoning of other families is reasoning (test_reasoning.py).

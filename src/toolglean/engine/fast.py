@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
+from toolglean.engine.said import Said, add_reasoning, end_of
 from toolglean.engine.tape import UNBOUND, WINDOW
 from toolglean.events import Content
-from toolglean.scan.text import KEPT, NO_GUARD
+from toolglean.scan.text import NO_GUARD
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.lines import Lines
@@ -41,15 +42,16 @@ class FastPath:
     """Takes chunks, and passes on those that need not be read."""
 
     __slots__ = (
-        "_at_line", "_find_opener", "_find_stop", "_finder", "_guard", "_guards", "_in_data", "_last", "_lines",
-        "_look_on", "_plan", "_pos", "_second", "_shared", "_stops", "_straight", "_turn",
+        "_at_line", "_find_opener", "_find_stop", "_finder", "_fresh", "_guard", "_guards", "_in_data", "_lines",
+        "_look_on", "_plan", "_pos", "_said", "_second", "_shared", "_stops", "_straight", "_turn",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
         self._plan = plan  # what is looked for
         self._turn = turn
         self._pos = pos  # how many characters of the turn were consumed
-        self._last = ""  # text emitted on a fast path that the turn has not seen yet: the last piece
+        self._said = Said(heeds=turn.rules.by_schema)
+        self._fresh = self._said.fresh()  # text emitted on a fast path that the turn has not seen yet: the last pieces
         self._shared = False  # whether a fork shares some of the turn's state
         # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
         self._straight: Any = None
@@ -70,10 +72,12 @@ class FastPath:
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
                 if event is not None:
-                    self._pos, self._last = start + len(chunk), chunk if len(chunk) >= KEPT else self._with_last(chunk)
+                    self._pos = start + len(chunk)
+                    add_reasoning(self._fresh, chunk, start)
                     return [event]
             else:
-                self._pos, self._last = start + len(chunk), chunk if len(chunk) >= KEPT else self._with_last(chunk)
+                self._pos = start + len(chunk)
+                self._fresh.append((chunk, start))
                 return [Content(chunk, start)]
         elif self._find_stop is not None and chunk:  # inside a string of the arguments
             start, turn = self._pos, self._turn
@@ -101,7 +105,7 @@ class FastPath:
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))
-        twin._plan, twin._pos, twin._last = self._plan, self._pos, self._last
+        twin._plan, twin._pos, twin._said, twin._fresh = self._plan, self._pos, self._said.copy(), self._fresh.copy()
         # Copy on write: most of the turn is shared until one of them reads. Many forks are dropped before they do, and
         # plain text and plain arguments pass without it.
         twin._turn = self._turn.fork()
@@ -163,7 +167,7 @@ class FastPath:
         if turn.payload is None or not turn.payload.is_data():
             return False
         waits = turn.tape.held or turn.judge.fence or turn.candidate or not turn.emit.clean
-        return not waits and turn.channel == CONTENT and turn.bound is UNBOUND and not turn.notes_unread(self._pos)
+        return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
 
     def _pass_data(self, chunk: str) -> list[Event] | None:
         self._own()
@@ -172,7 +176,7 @@ class FastPath:
         if not turn.payload.pass_data(turn, chunk, start):
             return None
         self._pos += len(chunk)
-        return [Content(chunk, start)]
+        return self._said.heard([Content(chunk, start)])
 
     def _set_fast_paths_of_text(self) -> None:
         turn, judge = self._turn, self._turn.judge
@@ -182,8 +186,6 @@ class FastPath:
                 self._find_opener = self._finder.search if judge.code is None else judge.code.watch(self._finder)[0]
                 self._look_on = judge.waits_in_reasoning
         elif turn.has_content and turn.last_text and not turn.at_start and turn.emit.clean and not judge.fence:
-            if turn.notes_unread(self._pos - len(turn.tape.held)):
-                return
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
                     return
@@ -213,11 +215,12 @@ class FastPath:
         turn = self._turn
         turn.emit.keep(event)
         end = self._pos - len(turn.tape.held)
-        if turn.candidate is not None and end >= turn.candidate.due:
+        if turn.candidate is not None and (end >= turn.candidate.due or turn.candidate.json is not None):
+            self._catch_up()
             self._own()
-            turn.keep_less(end)
+            turn.note_kept(end)
             self._open_guards()
-        return turn.emit.take() if turn.emit.ready else []
+        return self._said.heard(turn.emit.take()) if turn.emit.ready else []
 
     def _tell_quotations(self, text: str, start: int) -> None:
         # Content with something in it that may begin a quotation or JSON; mostly it does not.
@@ -231,11 +234,9 @@ class FastPath:
         if code is not None and (code.waits or code.may_open(text, self._last)):
             self._look_for_quotes(code, text, start)
         else:
-            self._last = self._with_last(text)
+            self._fresh.append((text, start))
         if looks:
             turn.look_around(text, before, last, start)
-            if turn.object is not None and turn.notes_unread(start + len(text)):
-                self._shut_fast_paths()
 
     def _tell_reasoning(self, text: str, start: int) -> None:
         # Reasoning with something in it that may open a quotation, or be the header of another role; mostly it is not.
@@ -250,17 +251,23 @@ class FastPath:
         self._catch_up()
         code.scan(text, start)
         self._turn.note_last(text)
+        if self._turn.candidate is None:
+            self._said.add(((text, start),))
 
-    def _with_last(self, text: str) -> str:
-        # What is kept of the text before, after that piece.
-        return text if len(text) >= KEPT else ((self._last or self._turn.last_text) + text)[-KEPT:]
+    @property
+    def _last(self) -> str:
+        # The end of the text that the turn has not seen; "" if it has seen all.
+        return end_of(self._fresh, self._turn.last_text)
 
     def _catch_up(self) -> None:
-        # Tell the turn of the text that it has not seen.
-        if self._last:
+        # Tell the turn of the text that it has not seen. What is kept of it is said when it is returned.
+        if self._fresh:
             self._own()
-            self._turn.passed(self._last)
-            self._last = ""
+            turn = self._turn
+            turn.passed(self._last)
+            if not turn.channel and turn.candidate is None:
+                self._said.add(self._fresh)
+            self._fresh.clear()
 
     # Each of these returns None if the chunk must be read; then nothing of it was consumed.
 
@@ -291,7 +298,8 @@ class FastPath:
         elif held:
             turn.tape.release()
         if text:
-            self._last, self._at_line = self._with_last(text), text[-1] == "\n"
+            self._fresh.append((text, start))
+            self._at_line = text[-1] == "\n"
         self._look_on = self._at_line or line >= 0 or turn.candidate is not None
         self._guard, self._second = ("", "") if self._look_on else self._guards
         if not text:
@@ -319,7 +327,8 @@ class FastPath:
         tape.hold(text[place:])
         if turn.channel:
             self._tell_reasoning(said, start)
-            self._last = self._with_last(said) if said else self._last
+            if said:
+                add_reasoning(self._fresh, said, start)
         else:
             if place:
                 self._at_line = self._lines is not None and said[-1:] == "\n"

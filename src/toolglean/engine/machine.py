@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 28  # of the pickled state
+LAYOUT = 29  # of the pickled state
 
 
 class Machine(StraightWay):
@@ -179,7 +179,7 @@ class Machine(StraightWay):
         self._catch_up()
         while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
             pass
-        self._turn.end_of_text(self._pos)
+        self._turn.end_of_text(self._pos, self._said)
         self._turn.emit.flush()
         self._say_it_is_over()
         self._shut_fast_paths()
@@ -198,14 +198,14 @@ class Machine(StraightWay):
     def _taken(self) -> list[Event]:
         draft = self._turn.judge.draft
         emit = self._turn.emit if draft is None else draft.emit
-        return emit.take() if emit.ready else []
+        return self._said.heard(emit.take()) if emit.ready else []
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
     def _run(self, text: str, place: int, *, i: int = 0, last: bool = False) -> None:
         if self._shared:
             self._own()
-        if self._last:
+        if self._fresh:
             self._catch_up()
         turn = self._turn
         tape = turn.tape
@@ -343,7 +343,8 @@ class Machine(StraightWay):
         self._stand()
         self._catch_up()
         self._own()  # if a fork is pickled together with it, they must not share anything afterwards
-        return LAYOUT, self._plan, self._turn, self._pos, self._finished, bool(self._turn.emit.ready)
+        waits = bool(self._turn.emit.ready)
+        return LAYOUT, self._plan, self._turn, self._pos, self._said.text(), self._finished, waits
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         if state[0] != LAYOUT:
@@ -351,8 +352,9 @@ class Machine(StraightWay):
                 f"this parser was pickled by another version of toolglean (layout {state[0]}, not {LAYOUT}): "
                 "make a new parser"
             )
-        _, plan, turn, pos, self._finished, waits = state
+        _, plan, turn, pos, said, self._finished, waits = state
         super().__init__(plan, turn, pos)
+        self._said.add((said,))
         self._watch = None
         if not waits and not self._finished:
             self._set_fast_paths()
@@ -390,10 +392,5 @@ def _read_sample(plan: Plan, texts: Texts, standing: Standing | None) -> tuple[T
 
 def _reads_by_schema(tools: ToolSet | None, options: ParserOptions) -> bool:
     # A tool without parameters is never called in an undeclared spelling.
-    return (
-        options.undeclared == "call"
-        and options.repair
-        and not options.strict
-        and tools is not None
-        and tools.has_parameters
-    )
+    wanted = options.undeclared == "call" and options.repair and not options.strict
+    return wanted and tools is not None and tools.has_parameters

@@ -71,8 +71,6 @@ class Speech(Keeping):
     def _say_content(self, text: str, start: int) -> None:
         self.note_tags(text, self.last_char)
         self.last_char = text[-1:] or self.last_char
-        if text and (self.unread is not None or not self.has_content):
-            self.note_unread(text, start)
         if text and not (self.has_content and not self.at_start) and not text.isspace():
             self.has_content, self.at_start = True, False
         self.emit.content(text, start)
@@ -243,7 +241,7 @@ class Speech(Keeping):
 
     def call_is_certain(self) -> None:
         """A call begins: what is kept of the text before it is not needed any more."""
-        self.keep_nothing(is_call=True)
+        self.keep_nothing()
         self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
         self.judge.call_began(self.region.start)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.by_schema.lines import NOTHING, Around
@@ -20,81 +19,20 @@ from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
-from toolglean.scan.plain import Plain, Rope, grown, joined
+from toolglean.scan.plain import Plain
 from toolglean.scan.text import KEPT, in_sentence, joins
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from toolglean.engine.by_schema.candidate import Candidate
     from toolglean.engine.emit import Emitter
     from toolglean.engine.judge.judge import Judge
     from toolglean.engine.names import Names
-    from toolglean.engine.page.where import Closed
     from toolglean.engine.payload import Payload
     from toolglean.engine.reasons import Reason
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
-__all__ = ["NAME_WITHIN", "Noted", "Rules", "TurnState", "Unread"]
-
-NAME_WITHIN = 192  # characters of a turn that opens with a sign in which a tool's name must be
-
-
-class Noted(IntEnum):
-    """Why content is noted."""
-
-    FIRST = 0
-    """The turn opens with it, and it with a sign."""
-    LINE = 1
-    """A line that may begin a call was refused."""
-    CALL = 2
-    """The same, and it is a call in JSON."""
-
-    OBJECT = 3
-    """An object that may be a call, which does not begin a line."""
-
-    FENCED = 4
-    """The same, at the beginning of a fence of code."""
-
-
-class Unread(NamedTuple):
-    """What is noted: from a place of the turn up to the end of what was said, at most until another; but what is
-    hidden, because it was quoted. Never changed.
-    """
-
-    place: int
-    rope: Rope
-    end: int
-    until: int
-    kind: Noted
-    hidden: tuple[Closed, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The text."""
-        text = joined(self.rope)
-        for since, until, *_ in self.hidden:
-            begin, end = since - self.place, until - self.place
-            text = text[:begin] + " " * len(text[begin:end]) + text[end:] if begin >= 0 else text
-        return text
-
-    def hiding(self, quoted: Closed) -> Self:
-        """The same without that part, unless it is of the beginning of the turn, or all of it is in it."""
-        is_part = self.kind is not Noted.FIRST and quoted[0] < self.until and quoted[1] > self.place
-        return self._replace(hidden=(*self.hidden, quoted)) if is_part else self
-
-    def may_call(self, names: Collection[str]) -> bool:
-        """Whether it may name a call, so that what follows must be noted."""
-        begun = joined(self.rope)[:NAME_WITHIN] if self.kind is Noted.FIRST else ""
-        return len(begun) < NAME_WITHIN or any(each in begun for each in names)
-
-    def with_text(self, text: str, start: int) -> Self:
-        """The same with that text, which is at that place, unless it was noted."""
-        text = text[max(self.end - start, 0) : max(self.until - start, 0)]
-        start = min(max(start, self.end), self.until)
-        gap = "\n" * (start - self.end)  # a marker, behind which a line may begin
-        return self._replace(rope=grown(self.rope, gap + text), end=start + len(text))
+__all__ = ["Rules", "TurnState"]
 
 
 class Rules(NamedTuple):
@@ -144,8 +82,6 @@ class TurnState(Plain):
         suspended: the call that may have to be repaired, until its end is seen.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
-        unread, object: content that is told in the end if it names a call, and from an object on that does not begin
-            its line; None for none.
         has_tags: whether the content has any tag, which a closer that follows may belong to.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
@@ -167,8 +103,6 @@ class TurnState(Plain):
             "candidate",
             "last_char",
             "has_tags",
-            "object",
-            "unread",
         ),
     )
 
@@ -188,8 +122,6 @@ class TurnState(Plain):
         self.suspended: Suspended | None = None
         self.repair_failed_at = -1
         self.candidate: Candidate | None = None
-        self.unread: Unread | None = None
-        self.object: Unread | None = None
         self.around: Around = NOTHING
         self.last_char = ""
 
@@ -202,7 +134,6 @@ class TurnState(Plain):
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
-        twin.unread, twin.object = self.unread, self.object
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin

@@ -163,6 +163,7 @@ class StraightWay(FastPath):
             begun_anew = not (landed.is_first or standing.stays)
             payload = self._plan.behind(turn.payload, standing.behind(landed), landed, begun_anew=begun_anew)
             turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
+            self._said.forget()
         self._from = straight.astray + 1
         return straight.unread(), Told(straight.told, straight.told_chars, straight.told_to)
 

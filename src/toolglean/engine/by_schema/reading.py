@@ -5,24 +5,22 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.by_schema.beginnings import begins, is_json, json_lines
+from toolglean.engine.by_schema.beginnings import begins, is_json
 from toolglean.engine.by_schema.candidate import end_of, place_after, text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
 from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import LEFTOVER_MARKER, UNDECLARED
-from toolglean.engine.state import NAME_WITHIN
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.formats.orphans import close_calls
 from toolglean.scan.by_schema.found import FoundCall
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
 from toolglean.scan.coerce import properties
-from toolglean.scan.data import fault_of_arguments, is_anothers, missing
+from toolglean.scan.data import fault_of_arguments, is_anothers
 from toolglean.scan.json import END, JsonScanner, decode
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 from toolglean.scan.nested import json_text
@@ -35,13 +33,8 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.tools import Tool
 
-__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "is_call", "spells_call", "told_in", "unread_in"]
+__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "is_call", "is_call_in", "json_call_in", "value_in"]
 
-_words = re.compile(r"[\w.-]*\w").findall
-_called = re.compile(
-    r"(?:^\[?|[\"'`\u201c])([\w.-]*\w)[\\\"'`\u201d]{0,2}(?:(?<!`)\(|(?<=[\"'\u201d])[\s,\uff0c])", re.MULTILINE
-).finditer
-_keys = re.compile(r"([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
 MOST_STEPS = 30_000  # of the readings of one turn
@@ -123,9 +116,6 @@ def _is_in_value(kept: Candidate, turn: TurnState, place: int) -> bool:
     return False
 
 
-Told = tuple[int, str]
-"""What is told of a text, and where in it that begins; "" if nothing is."""
-NOTHING_TOLD = 0, ""
 _VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`
     r"(?<!\w)(?:{0})(?!\w)[\\\"'”’]{{0,4}}[ \t]{{0,4}}(?:"
     r"(?:[:=：]|=>)(?:[^\n}}]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
@@ -143,83 +133,26 @@ def _is_closed(before: str, value: str) -> bool:
     return before.count("[") > before.count("]") and _to_bracket(value) is not None
 
 
-def unread_in(kept: Candidate, turn: TurnState) -> Told:
-    """What was not read as a call, although it names a tool and the parameters which it requires."""
-    if (
-        not kept.starts
-        or turn.names.tools is None
-        or turn.tape.hides
-        or any(isinstance(each, Problem) for each in turn.emit.out)
-    ):
-        return NOTHING_TOLD
-    return told_in(text_of(turn.emit.out, kept.start), turn)
-
-
-def told_in(text: str, turn: TurnState) -> Told:
-    """What must be told of that text, which is content: all of it if it names a call; or the first JSON at a line's
-    start that would be one.
-    """
-    place = len(text) - len(text.lstrip())
-    text = text.strip()
-    if not is_json(text) and names_call(text, turn):
-        return place, text
-    calls = (
-        (place + line.end(), json_call_in(text[line.end() :], turn)) for line in islice(json_lines(text), MOST_STARTS)
-    )
-    return next((told for told in calls if told[1]), NOTHING_TOLD)
-
-
-def names_call(text: str, turn: TurnState) -> bool:
-    """Whether the text names a tool, and the parameters which it requires."""
-    words = {part for word in _words(text) for part in (word, word.rpartition(".")[2])}  # `functions.f`
-    named = (tool for tool in turn.names.tools or () if tool.name in words)
-    return any(tool.parameters.get("required") and not missing(tool.parameters, words) for tool in named)
-
-
-def spells_call(text: str, turn: TurnState) -> bool:
-    """Whether the text, which has no marker, spells a call: a tool's name as a word of code, behind it a bracket or its
-    quotation mark, and then the parameters which it requires, each with a colon or an equals sign, and no others.
-    """
-    if text.count("<") > (2 if text[0] == "<" else 0):  # of an element that is all of it
-        return False
-    if isinstance(_value_in(text, turn)[0], dict | list):  # JSON is told of elsewhere
-        return False
-    for found in _called(text, 0, NAME_WITHIN):
-        tool = None if turn.names.tools is None else turn.names.tools.get(found[1])
-        keys = frozenset(_keys(text, found.end()))
-        if tool is None or not tool.parameters.get("required") or missing(tool.parameters, keys):
-            continue
-        if keys <= {*tool.properties, *ARGUMENT_KEYS, *BESIDE_KEYS}:
-            return True
-    return False
-
-
-def object_at(text: str, turn: TurnState) -> tuple[str, int]:
-    """The object with which the text begins, "" if it would be no call at the start of a turn; and its end: 1 if it is
-    no JSON, 0 if its end has not come.
-    """
-    value, end = _value_in(text, turn)
-    if isinstance(value, dict):
-        return (text[:end] if _is_call(value, turn) else ""), end
-    return "", int(end < len(text))
-
-
 def json_call_in(text: str, turn: TurnState) -> str:
     """The JSON with which the text begins, if all of it would be calls at the start of a turn; or ""."""
-    value, end = _value_in(text, turn)
+    value, end = value_in(text, turn)
     things = value if isinstance(value, list) else [value]
-    return text[:end] if things and all(_is_call(each, turn) for each in things) else ""
+    return text[:end] if things and all(is_call_in(each, turn) for each in things) else ""
 
 
-def _value_in(text: str, turn: TurnState) -> tuple[Any, int]:
-    # The JSON with which the text begins, None if it is not whole; and its end.
+def value_in(text: str, turn: TurnState) -> tuple[Any, int]:
+    """The JSON with which the text begins, None if it is not whole; and its end: 1 if it is none, 0 if that has not
+    come.
+    """
     scanner = JsonScanner(turn.limits.depth)
     end = scanner.skim(text, 0, 0)
     return decode(text[:end])[0] if scanner.state == END else None, end
 
 
-def _is_call(thing: Any, turn: TurnState) -> bool:
-    # By the rules of scan/data.py, for arguments under a key of theirs; or under any, if the tool requires some.
+def is_call_in(thing: Any, turn: TurnState) -> bool:
+    """Whether that value of JSON is a call: by the rules of scan/data.py, for arguments under a key of theirs; or under
+    any, if the tool requires some.
+    """
     tools = turn.names.tools
     if not isinstance(thing, dict) or tools is None:
         return False
@@ -245,7 +178,7 @@ def _inner(thing: dict[str, Any]) -> dict[str, Any]:
 def _arguments_of(call: dict[str, Any], turn: TurnState) -> Any:
     # They may be in a string of JSON.
     arguments = next((call[key] for key in call if key in ARGUMENT_KEYS), None)
-    return _value_in(arguments, turn)[0] if isinstance(arguments, str) else arguments
+    return value_in(arguments, turn)[0] if isinstance(arguments, str) else arguments
 
 
 def _fits(tool: Tool | None, arguments: Any, *, sure: bool) -> bool:

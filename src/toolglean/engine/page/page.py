@@ -14,16 +14,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from toolglean.engine.page.documents import is_in_string
 from toolglean.engine.page.expressions import Rows, Search
 from toolglean.engine.page.reading import Reading
 from toolglean.engine.page.table import MARK, Context, Row, rows
-from toolglean.engine.page.where import Marks, Where
+from toolglean.engine.page.where import Marks, Ruler, Stretch, Where
 from toolglean.scan.text import KEPT
 
-__all__ = ["Page", "page_of"]
+__all__ = ["Page", "page_of", "stretches_of"]
 
 _PLAIN = Context.PLAIN
 
@@ -89,3 +90,15 @@ def page_of(*, heeded: bool = True, json: bool = True, ruled: bool = False) -> P
     """
     table = (row for row in rows(reasoning=False) if heeded or row.in_reasoning)
     return Page(tuple(row for row in table if json or row.context is not Context.JSON), ruled=ruled)
+
+
+def stretches_of(pieces: Iterable[tuple[str, int, bool]], size: int) -> list[Stretch]:
+    """The contexts of a text of that size, in order. Each piece is text, its place, and whether it is content."""
+    page, ruler, where = page_of(ruled=True), Ruler(), Where()
+    for text, start, is_content in pieces:
+        if is_content:
+            where = page.read(where, text, start, ruler)
+        else:
+            where = page.settle(where, start, ruler).without_documents()
+    page.finish(where, size, ruler)
+    return ruler.stretches(0, size)

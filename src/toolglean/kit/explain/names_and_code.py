@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.kit.explain.explanation import Quotation
 
 if TYPE_CHECKING:
-    from toolglean.engine.page.where import Stretch
     from toolglean.kit.explain.reading import Read
 
 __all__ = ["Bare", "Quotes", "bare_names", "quotations_in"]
@@ -35,7 +34,9 @@ class Quotes:
     """Where a text is code, by the engine's own rules. A fence that opens the text is markup around it."""
 
     def __init__(self, text: str) -> None:
-        code = [each for each in _stretches(len(text), [(text, 0, True)]) if each.context.name in _CODE]
+        from toolglean.engine.page.page import stretches_of  # noqa: PLC0415  # the help of commands need not load it
+
+        code = [each for each in stretches_of([(text, 0, True)], len(text)) if each.context.name in _CODE]
         opens = [each for each in code if each.context.name == _CODE[0] or text[: each.since].strip()]
         self._begins, self._ends = [each.start for each in opens], [each.end for each in opens]
         self._closers = {len(text[: each.end].rstrip("`~")) for each in code}
@@ -82,23 +83,10 @@ def _is_accepted(pattern: re.Pattern[str], found: re.Match[str], tools: Collecti
 
 def quotations_in(read: Read) -> list[Quotation]:
     """The parts of the content that are quoted, in order."""
+    from toolglean.engine.page.page import stretches_of  # noqa: PLC0415  # the help of commands need not load it
+
     pieces = [(span.text, span.start, span.kind == "content") for span in read.spans]
-    quoted = (each for each in _stretches(len(read.text), pieces) if each.context.name not in _QUOTE_NOTHING)
+    quoted = (each for each in stretches_of(pieces, len(read.text)) if each.context.name not in _QUOTE_NOTHING)
     return [
         Quotation(each.context.value, each.start, each.end, each.since, *read.places.of(each.start)) for each in quoted
     ]
-
-
-def _stretches(size: int, pieces: Iterable[tuple[str, int, bool]]) -> list[Stretch]:
-    # The contexts of a text, by the engine's own page. Each piece is text, its place, and whether it is content.
-    from toolglean.engine.page.page import page_of  # noqa: PLC0415  # the help of commands need not load it
-    from toolglean.engine.page.where import Ruler, Where  # noqa: PLC0415
-
-    page, ruler, where = page_of(ruled=True), Ruler(), Where()
-    for text, start, is_content in pieces:
-        if is_content:
-            where = page.read(where, text, start, ruler)
-        else:
-            where = page.settle(where, start, ruler).without_documents()
-    page.finish(where, size, ruler)
-    return ruler.stretches(0, size)
