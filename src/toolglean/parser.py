@@ -9,6 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict
 
 from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
+from toolglean.engine.outbox import LONG
 from toolglean.engine.weighing import Weighing
 from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
@@ -157,9 +158,12 @@ class Parser(Weighing):
         ):
             if not chunk:
                 return []
-            start = self._pos
-            self._pos = start + len(chunk)
-            self._fresh.append((chunk, start))
+            start, size = self._pos, len(chunk)
+            self._pos = start + size
+            if size <= LONG:
+                self._fresh.append((chunk, start))
+            else:
+                self._pass(chunk, start)
             return [Content(chunk, start)]
         return self._feed(chunk) if self._evidence is None and self._sieve is None else self._feed_aside(chunk)
 
@@ -183,9 +187,12 @@ class Parser(Weighing):
         ):
             if not chunk:
                 return Output()
-            start = self._pos
-            self._pos = start + len(chunk)
-            self._fresh.append((chunk, start))
+            start, size = self._pos, len(chunk)
+            self._pos = start + size
+            if size <= LONG:
+                self._fresh.append((chunk, start))
+            else:
+                self._pass(chunk, start)
             return plain_output(chunk, start)
         plain = self._evidence is None and self._sieve is None
         events = self._feed(chunk) if plain else self._feed_aside(chunk)

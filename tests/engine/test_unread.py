@@ -11,7 +11,7 @@ import pytest
 from fuzz.undeclared import FRAMES, WORDS, bodies
 from tests.support.chunkings import calls_of, codes_of, events_of, read_with
 from toolglean import CallEnd, Parser, ParserOptions, Problem
-from toolglean.engine.said import MOST
+from toolglean.engine.outbox import MOST
 
 WEATHER: dict[str, Any] = {
     "name": "get_weather",

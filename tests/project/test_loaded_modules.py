@@ -71,6 +71,7 @@ STANDARD = frozenset(
         *(
             "__future__",
             "codecs",
+            "collections",
             "collections.abc",
             "dataclasses",
             "enum",

@@ -2,9 +2,9 @@
 #
 # Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments are
 # passed on as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin
-# an opener, or end a string, is also examined outside the loop, because mostly it does neither. judge/code.py does not
-# examine text in which nothing may open, and only learns what came last; and the loop is not needed where text is
-# quoted, or may be. Of a chunk that must be read after all, a fast path consumes nothing; of JSON that is data, tokens.
+# an opener, or end a string, is also examined outside the loop, because mostly it does neither; and the loop is not
+# needed where text is quoted, or may be. Of a chunk that must be read after all, a fast path consumes nothing; of JSON
+# that is data, tokens.
 """The fast paths around the machine's loop."""
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
+from toolglean.engine.outbox import LONG, PIECES, Said, add_reasoning, end_of
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
-from toolglean.engine.said import Said, add_reasoning, end_of
 from toolglean.engine.tape import UNBOUND, WINDOW
 from toolglean.events import Content
-from toolglean.scan.text import NO_GUARD
+from toolglean.scan.text import KEPT, NO_GUARD
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.lines import Lines
@@ -51,7 +51,7 @@ class FastPath:
         self._turn = turn
         self._pos = pos  # how many characters of the turn were consumed
         self._said = Said(heeds=turn.rules.by_schema)
-        self._fresh = self._said.fresh()  # text emitted on a fast path that the turn has not seen yet: the last pieces
+        self._fresh = self._said.fresh()  # text emitted on a fast path that the turn has not seen yet
         self._shared = False  # whether a fork shares some of the turn's state
         # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
         self._straight: Any = None
@@ -77,7 +77,7 @@ class FastPath:
                     return [event]
             else:
                 self._pos = start + len(chunk)
-                self._fresh.append((chunk, start))
+                self._pass(chunk, start)
                 return [Content(chunk, start)]
         elif self._find_stop is not None and chunk:  # inside a string of the arguments
             start, turn = self._pos, self._turn
@@ -176,7 +176,8 @@ class FastPath:
         if not turn.payload.pass_data(turn, chunk, start):
             return None
         self._pos += len(chunk)
-        return self._said.heard([Content(chunk, start)])
+        self._said.add(((chunk, start),))
+        return [Content(chunk, start)]
 
     def _set_fast_paths_of_text(self) -> None:
         turn, judge = self._turn, self._turn.judge
@@ -203,10 +204,9 @@ class FastPath:
             self._open_guards()
 
     def _open_guards(self) -> None:
-        turn = self._turn
-        code = turn.judge.code
+        turn, fresh, code = self._turn, self._fresh, self._turn.judge.code
         kept = turn.candidate is not None or turn.tape.held != "" or turn.around.tail != ""
-        kept = kept or (not turn.has_tags and turn.may_have_begun_tag(self._last[-1:] or turn.last_char))
+        kept = kept or (not turn.has_tags and turn.may_have_begun_tag(fresh[-1][0][-1] if fresh else turn.last_char))
         self._look_on = kept or self._at_line or (code is not None and code.waits)
         self._guard, self._second = ("", "") if self._look_on else self._guards
 
@@ -226,20 +226,20 @@ class FastPath:
         # Content with something in it that may begin a quotation or JSON; mostly it does not.
         if self._shared:
             self._own()
-        turn, last = self._turn, self._last[-1:] or self._turn.last_char
+        turn, own = self._turn, self._last
+        last = own[-1:] or turn.last_char
         if not turn.has_tags:
             turn.note_tags(text, last)
-        code = turn.judge.code
-        before, looks = self._last or turn.last_text, self._lines is not None
-        if code is not None and (code.waits or code.may_open(text, self._last)):
-            self._look_for_quotes(code, text, start)
+        code, before = turn.judge.code, own or turn.last_text
+        if code is not None and (code.waits or code.may_open(text, own)):
+            self._look_for_quotes(code, text, start, own)
         else:
-            self._fresh.append((text, start))
-        if looks:
+            self._pass(text, start)
+        if self._lines is not None and turn.has_around(text):
             turn.look_around(text, before, last, start)
 
     def _tell_reasoning(self, text: str, start: int) -> None:
-        # Reasoning with something in it that may open a quotation, or be the header of another role; mostly it is not.
+        # Reasoning with something in it that may open a quotation, or be the header of another role.
         judge = self._turn.judge
         if judge.waits_in_reasoning or (judge.code is not None and judge.code.may_begin(text)):
             self._own()
@@ -247,8 +247,8 @@ class FastPath:
             judge.reasoning(text, start, self._last or self._turn.last_text, is_data=False)
         self._look_on = self._turn.tape.held != "" or judge.waits_in_reasoning
 
-    def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:
-        self._catch_up()
+    def _look_for_quotes(self, code: Quotes, text: str, start: int, last: str) -> None:
+        self._catch_up(last)
         code.scan(text, start)
         self._turn.note_last(text)
         if self._turn.candidate is None:
@@ -257,14 +257,23 @@ class FastPath:
     @property
     def _last(self) -> str:
         # The end of the text that the turn has not seen; "" if it has seen all.
-        return end_of(self._fresh, self._turn.last_text)
+        fresh = self._fresh
+        if not fresh:
+            return ""
+        end = fresh[-1][0]
+        return end if len(end) >= KEPT else end_of(fresh, self._turn.last_text)
 
-    def _catch_up(self) -> None:
+    def _pass(self, text: str, start: int) -> None:
+        self._fresh.append((text, start))
+        if len(self._fresh) > PIECES or len(text) > LONG:
+            self._catch_up()
+
+    def _catch_up(self, last: str = "") -> None:
         # Tell the turn of the text that it has not seen. What is kept of it is said when it is returned.
         if self._fresh:
             self._own()
             turn = self._turn
-            turn.passed(self._last)
+            turn.passed(last or self._last)
             if not turn.channel and turn.candidate is None:
                 self._said.add(self._fresh)
             self._fresh.clear()
@@ -298,7 +307,7 @@ class FastPath:
         elif held:
             turn.tape.release()
         if text:
-            self._fresh.append((text, start))
+            self._pass(text, start)
             self._at_line = text[-1] == "\n"
         self._look_on = self._at_line or line >= 0 or turn.candidate is not None
         self._guard, self._second = ("", "") if self._look_on else self._guards
@@ -327,8 +336,7 @@ class FastPath:
         tape.hold(text[place:])
         if turn.channel:
             self._tell_reasoning(said, start)
-            if said:
-                add_reasoning(self._fresh, said, start)
+            add_reasoning(self._fresh, said, start)
         else:
             if place:
                 self._at_line = self._lines is not None and said[-1:] == "\n"
@@ -341,17 +349,17 @@ class FastPath:
     def _end_of_plain(self, finder: Finder, text: str) -> int:
         # How much of the text is plain: what follows may be the beginning of an opener, or of a line that matters. -1:
         # the text must be read.
-        turn, last = self._turn, self._last or self._turn.last_text
-        line = -1
+        turn, fresh, line = self._turn, self._fresh, -1
         if self._lines is not None and not turn.channel:
-            line = self._lines.look(text, at_line=(self._last[-1:] or turn.last_char) in _LINE_BEGINS_AFTER)
+            last = fresh[-1][0][-1] if fresh else turn.last_char
+            line = self._lines.look(text, at_line=last in _LINE_BEGINS_AFTER)
             if line == READ:
                 return -1
         hit, place = finder.search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
             if not place:
-                place, found = finder.find(text, 0, last)
+                place, found = finder.find(text, 0, self._last or turn.last_text)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
         if not turn.has_tags and begin_of_orphans(turn, text, 0, place) < place:

@@ -1,15 +1,31 @@
 # The events of a turn that were not returned yet, and those of them that are held back because what they belong to may
-# turn out to be a call (by_schema/candidate.py). Does not know how events come about (emit.py).
-"""Events that are told."""
+# turn out to be a call (by_schema/candidate.py); and the end of the content that was returned since the last call, of
+# which more is told when the turn is over (by_schema/telling.py). Does not know how events come about (emit.py).
+#
+# Pieces of what was said are kept as they come, and joined now and then: most turns end without a look at them. How
+# much is kept is counted in characters, so it does not depend on chunks.
+"""Events that are told, and what was said."""
 
 from __future__ import annotations
 
-from typing import Self
+from collections import deque
+from collections.abc import Iterable
+from typing import Self, TypeAlias
 
-from toolglean.events import Content, Event
+from toolglean.events import CallStart, Content, Event
 from toolglean.scan.plain import Plain
+from toolglean.scan.text import KEPT
 
-__all__ = ["Outbox"]
+__all__ = ["LONG", "MOST", "PIECES", "Fresh", "Outbox", "Said", "add_reasoning", "end_of"]
+
+MOST = 4096  # characters of the content that are kept, and of what was between them
+LONG = PIECES = 256  # so many pieces are joined, and one of more characters at once
+
+Fresh: TypeAlias = "deque[tuple[str, int]]"
+"""Pieces of text, each with its place, that the turn has not seen."""
+
+MOST = 4096  # characters of the content that are kept, and of what was between them
+LONG = PIECES = 256  # so many pieces are joined, and one of more characters at once
 
 
 class Outbox(Plain):
@@ -74,3 +90,77 @@ class Outbox(Plain):
     def have(self, out: list[Event], before: list[Event] | None) -> None:
         """Have these events: what was emitted, or what is held back and what came before."""
         self.out, self._before = out, before
+
+
+class Said(Plain):
+    """The end of the content.
+
+    Args:
+        heeds: whether it will be read; if not, it is not kept for long.
+
+    Attributes:
+        heeds: the same.
+        pieces: what was said, in order, each with its place.
+    """
+
+    __slots__ = ("heeds", "pieces")
+
+    owned = ("pieces",)
+
+    def __init__(self, *, heeds: bool) -> None:
+        self.heeds = heeds
+        self.pieces: list[tuple[str, int]] = []
+
+    def fresh(self) -> Fresh:
+        """What takes pieces on the fastest paths, which are added later: no more than may matter."""
+        return deque(maxlen=MOST if self.heeds else KEPT)
+
+    def add(self, pieces: Iterable[tuple[str, int]]) -> None:
+        """These pieces of content, each with its place, were said."""
+        known = self.pieces
+        known += pieces
+        if len(known) > PIECES or len(known[-1][0]) > LONG:
+            self.pieces = [self.text()] if self.heeds else []
+
+    def heard(self, events: list[Event]) -> list[Event]:
+        """These events are returned. Returns them."""
+        if self.heeds:
+            for event in events:
+                if type(event) is Content:
+                    self.add(((event.text, event.start),))
+                elif type(event) is CallStart:
+                    self.pieces = []
+        return events
+
+    def forget(self) -> None:
+        """A call came."""
+        self.pieces = []
+
+    def text(self) -> tuple[str, int]:
+        """All of it, and its place. A marker is line breaks, as many as it had characters: a line may begin behind."""
+        pieces = self.pieces
+        if not pieces:
+            return "", 0
+        parts, start = [text for text, _ in pieces], pieces[0][1]
+        end = pieces[-1][1] + len(parts[-1])
+        if sum(map(len, parts)) != end - start:  # there are gaps
+            ends = [start, *(place + len(text) for text, place in pieces)]
+            parts = ["\n" * min(place - ends[k], MOST) + text for k, (text, place) in enumerate(pieces)]
+        whole = "".join(parts)[-MOST:]
+        return whole, max(start, end - len(whole))
+
+
+def end_of(fresh: Fresh, before: str) -> str:
+    """The end of these pieces, of which there are some, and of that text, behind which they come."""
+    end, k = fresh[-1][0], 2
+    while len(end) < KEPT and k <= len(fresh):
+        end, k = fresh[-k][0] + end, k + 1
+    return end if len(end) >= KEPT else (before + end)[-KEPT:]
+
+
+def add_reasoning(fresh: Fresh, text: str, start: int) -> None:
+    """Of reasoning, no more is asked for than its end."""
+    if text:
+        fresh.append((text, start))
+    if len(fresh) > KEPT:
+        fresh.popleft()

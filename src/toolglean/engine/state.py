@@ -191,6 +191,11 @@ class TurnState(Plain):
         return self.rules.by_schema and not self.tape.hides
 
     @property
+    def described(self) -> frozenset[str]:
+        """The names of the tools that have parameters."""
+        return frozenset() if self.names.tools is None else self.names.tools.described
+
+    @property
     def in_line(self) -> bool:
         """Whether there is text on this line already, after the last line break, marker or call."""
         return not self.at_start and self.last_text[-1:] not in {"", "\n"}

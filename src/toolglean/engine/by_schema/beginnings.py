@@ -14,7 +14,7 @@ from typing import Any
 from toolglean.scan.expressions import Expression
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 
-__all__ = ["begins", "is_json", "is_refused", "json_lines", "may_begin"]
+__all__ = ["begins", "is_json", "is_refused", "may_begin"]
 
 # -- signs -------------------------------------------------------------------------------------------------------------
 
@@ -40,8 +40,6 @@ _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
 is_json = re.compile(r'\[?\{\s{0,8}"').match
 """Whether JSON begins at a place of the text, up to its first key."""
-json_lines = re.compile(r'^(?=\[?\{\s{0,8}")', re.MULTILINE).finditer
-"""The lines that begin so."""
 _KEYS = sorted(NAME_KEYS | KNOWN_NAME_KEYS)
 _KEY = rf'\{{\s{{0,8}}"(?:{"|".join(_KEYS)})"[ ]{{0,4}}:[ ]{{0,4}}"'  # an object of JSON, up to a tool's name
 _KEY_BEGUN = (

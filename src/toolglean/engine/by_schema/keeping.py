@@ -19,7 +19,7 @@ from toolglean.scan.text import KEPT
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
-    from toolglean.engine.said import Said
+    from toolglean.engine.outbox import Said
 
 __all__ = ["Keeping"]
 
@@ -30,11 +30,6 @@ class Keeping(TurnState):
     """A turn that keeps content: see the head of this file."""
 
     __slots__ = ()
-
-    @property
-    def described(self) -> frozenset[str]:
-        """The names of the tools that have parameters."""
-        return frozenset() if self.names.tools is None else self.names.tools.described
 
     @property
     def _watches(self) -> bool:
@@ -96,6 +91,11 @@ class Keeping(TurnState):
             self._keep_from(start + i, noted=refused or is_json(text, i) is not None, refused=refused)
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
+
+    def has_around(self, text: str) -> bool:
+        """Whether that text may change what is around the next one."""
+        code = self.judge.code
+        return "<" in text or "[" in text or self.around.tail != "" or (code is not None and code.where.closed != ())
 
     def look_around(self, text: str, before: str, last: str, start: int) -> None:
         """The judge has read content: that text, behind another and its last character, which may be set for lines, at

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.engine.by_schema.beginnings import begins, is_json
 from toolglean.engine.by_schema.reading import is_call_in, value_in
+from toolglean.engine.outbox import MOST
 from toolglean.engine.page.page import stretches_of
 from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason
-from toolglean.engine.said import MOST
 from toolglean.scan.by_schema.words import is_language
 from toolglean.scan.data import missing
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
 if TYPE_CHECKING:
-    from toolglean.engine.by_schema.keeping import Keeping
     from toolglean.engine.page.where import Stretch
+    from toolglean.engine.state import TurnState
     from toolglean.tools import Tool
 
 __all__ = ["unread_in"]
@@ -68,7 +68,7 @@ class _Shown(NamedTuple):
         return self.stretches[bisect(self.stretches, place, key=lambda each: each.start) - 1]
 
 
-def unread_in(text: str, start: int, turn: Keeping) -> Iterator[Told]:
+def unread_in(text: str, start: int, turn: TurnState) -> Iterator[Told]:
     """What must be told of that text, which is at that place and ends the turn."""
     first = text.strip() if turn.emit.index == 0 and len(text) < MOST else ""
     if first.startswith(_SIGNS) and _spells_call(first[:MOST_FIRST].rstrip(), turn):
@@ -99,7 +99,7 @@ def _blank(text: str, stretches: Iterable[Stretch]) -> str:
     return text
 
 
-def _line(shown: _Shown, turn: Keeping) -> Told | None:
+def _line(shown: _Shown, turn: TurnState) -> Told | None:
     # The first line that begins like a call, with all that follows, if that names one.
     text, opens = shown.plain, True
     for line in _lines(text):
@@ -113,7 +113,7 @@ def _line(shown: _Shown, turn: Keeping) -> Told | None:
     return None
 
 
-def _object(shown: _Shown, base: int, turn: Keeping) -> Told | None:
+def _object(shown: _Shown, base: int, turn: TurnState) -> Told | None:
     # The first object that would be a call at the start of a turn.
     text, begin = shown.text, 0
     names = [f'{each}"' for each in turn.described if each in text]
@@ -138,7 +138,7 @@ def _object(shown: _Shown, base: int, turn: Keeping) -> Told | None:
     return None
 
 
-def _mention(shown: _Shown, base: int, turn: Keeping) -> Told | None:
+def _mention(shown: _Shown, base: int, turn: TurnState) -> Told | None:
     # The first tool's name with all keys which that tool requires, or one key if it requires none, before values.
     text = shown.text
     tools = {tool.name: tool for tool in turn.names.tools or () if tool.properties and tool.name in text}
@@ -150,17 +150,18 @@ def _mention(shown: _Shown, base: int, turn: Keeping) -> Told | None:
             continue
         if is_fenced and found.start() > around.since + MOST_LINE:
             continue
-        if is_fenced and is_language(text[around.since :].lstrip("`~").partition("\n")[0]):
+        opens = is_fenced and not text[: around.since].strip()  # the turn
+        if is_fenced and not opens and is_language(text[around.since :].lstrip("`~").partition("\n")[0]):
             continue
         if is_quoted and turn.emit.tells_of(base + around.since, base + around.end):
             continue
         frame = text[: around.end] if is_fenced else text if is_quoted else shown.plain
         frame = frame[found.end() : found.end() + MOST_FRAME].partition("\n\n")[0]
         if end := _end_of_keys(frame, tools[found[0]]):
-            begin = text.rfind("\n", 0, found.start()) + 1
+            begin = around.since if is_fenced else text.rfind("\n", 0, found.start()) + 1
             end = text.find("\n", found.end() + end)
             part = text[begin : end if end >= 0 else len(text)]
-            return QUOTED if is_quoted else UNREAD, part.strip(), begin + len(part) - len(part.lstrip())
+            return QUOTED if is_quoted and not opens else UNREAD, part.strip(), begin + len(part) - len(part.lstrip())
     return None
 
 
@@ -179,14 +180,14 @@ def _end_of_keys(frame: str, tool: Tool) -> int:
     return 0
 
 
-def _names_call(text: str, turn: Keeping) -> bool:
+def _names_call(text: str, turn: TurnState) -> bool:
     # Whether the text names a tool, and the parameters which it requires.
     words = {part for word in _words(text) for part in (word, word.rpartition(".")[2])}  # `functions.f`
     named = (tool for tool in turn.names.tools or () if tool.name in words)
     return any(tool.parameters.get("required") and not missing(tool.parameters, words) for tool in named)
 
 
-def _spells_call(text: str, turn: Keeping) -> bool:
+def _spells_call(text: str, turn: TurnState) -> bool:
     # Whether the text, which has no marker, spells a call: a tool's name as a word of code, behind it a bracket or its
     # quotation mark, and then the parameters which it requires, each with a colon or an equals sign, and no others.
     if text.count("<") > (2 if text[0] == "<" else 0):  # of an element that is all of it

@@ -23,7 +23,6 @@ __all__ = ["Quotes", "watch"]
 
 _ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
 _GUARDED = "<["  # one of these
-MOST_LINE = 32  # characters of a fence, with its words
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
 _signs = re.compile(r"[^\s\w]")
@@ -185,21 +184,6 @@ class Quotes(Plain):
         if closed:
             self.where = Where(*self.where[:-1])  # `_replace` takes twice the time
         return closed
-
-    def begins_fence(self, place: int, closed: tuple[Closed, ...]) -> bool | None:
-        """Whether that place, which has been read, is at the beginning of a fence of code, which is open here or one of
-        these; None if it is quoted otherwise.
-        """
-        is_first: bool | None = False
-        for since, end, context, _ in (*closed, (self.where.since, place + 1, self.where.context, False)):
-            if since < place < end and context not in {Context.PLAIN, Context.JSON}:
-                is_first = (context is Context.FENCE and place <= since + MOST_LINE) or None
-        return is_first
-
-    @staticmethod
-    def has_quoted(closed: Closed) -> bool:
-        """Whether that was a quotation: JSON is none."""
-        return closed[2] is not Context.JSON
 
     def pass_by(self, text: str, *, is_data: bool = False) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign, or of JSON."""

@@ -167,6 +167,8 @@ def _told(found: Evidence) -> Iterator[Story]:
             yield story("in-a-line", problem.start, text=problem.text[:LONG])
         elif problem.code == "unread-call" and not _is_whole_call(found, problem.start):
             yield from near_misses.undeclared(found, problem.start)
+        elif problem.code == "unreadable-call":
+            yield from near_misses.cut_off(found, problem.start)
         elif problem.code in _TOLD:
             said = {"text": problem.text.strip()[:LONG], "why": detail_of(problem.reason)}
             yield story(_TOLD[problem.code], problem.start, **said)

@@ -154,8 +154,8 @@ def misfits(found: Evidence) -> Iterator[Story]:
 
 def undeclared(found: Evidence, place: int) -> Iterator[Story]:
     """A spelling that no format declares; if it is cut off, misspelt or JSON, that, because it says more."""
-    if name := _name_of_open_call(found, place):
-        yield story("cut-off", len(found.read.text), what=f"the call of {name!r}")
+    if cut := [*cut_off(found, place)]:
+        yield from cut
         return
     nearly = [nearly for each in found.bare for nearly in misspelt(found, each)]
     yield from nearly
@@ -165,12 +165,13 @@ def undeclared(found: Evidence, place: int) -> Iterator[Story]:
     yield next(stories, None) or story("undeclared", place, rule=broken_rule(found, place))
 
 
-def _name_of_open_call(found: Evidence, place: int) -> str:
-    # The name of a tool after which a bracket is never closed.
+def cut_off(found: Evidence, place: int) -> Iterator[Story]:
+    """A tool's name after which a bracket is never closed."""
     text, tools = found.read.text, found.read.parser.tools or ()
     begun = next((each for each in _called.finditer(text, place) if each[0] in tools), None)
     signs = "" if begun is None else "".join(each[0] for each in _bracket.finditer(text, begun.end()) if not each[1])
-    return begun[0] if begun and sum((each in "([{") - (each in ")]}") for each in signs) > 0 else ""
+    if begun and sum((each in "([{") - (each in ")]}") for each in signs) > 0:
+        yield story("cut-off", len(text), what=f"the call of {begun[0]!r}")
 
 
 def unmarked_json(found: Evidence, bare: Bare, place: int | None = None) -> Iterator[Story]:
