@@ -106,8 +106,7 @@ class FastPath:
         """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))
         twin._plan, twin._pos, twin._said, twin._fresh = self._plan, self._pos, self._said.copy(), self._fresh.copy()
-        # Copy on write: most of the turn is shared until one of them reads. Many forks are dropped before they do, and
-        # plain text and plain arguments pass without it.
+        # Copy on write: most of the turn is shared until one of them reads, and many are dropped before they do.
         twin._turn = self._turn.fork()
         self._shared = twin._shared = True
         twin._guard, twin._second = self._guard, self._second

@@ -119,7 +119,7 @@ class Said(Plain):
         """These pieces of content, each with its place, were said."""
         known = self.pieces
         known += pieces
-        if len(known) > PIECES or len(known[-1][0]) > LONG:
+        if known and (len(known) > PIECES or len(known[-1][0]) > LONG):
             self.pieces = [self.text()] if self.heeds else []
 
     def heard(self, events: list[Event]) -> list[Event]:
