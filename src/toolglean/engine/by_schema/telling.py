@@ -70,7 +70,11 @@ class _Shown(NamedTuple):
 
 def unread_in(text: str, start: int, turn: TurnState) -> Iterator[Told]:
     """What must be told of that text, which is at that place and ends the turn."""
-    first = text.strip() if turn.emit.index == 0 and len(text) < MOST else ""
+    is_whole = len(text) < MOST
+    if not is_whole:  # it may begin in code, which mostly ends on its line
+        place = text.find("\n") if "\n" in text else len(text)
+        text, start = text[place:], start + place
+    first = text.strip() if turn.emit.index == 0 and is_whole else ""
     if first.startswith(_SIGNS) and _spells_call(first[:MOST_FIRST].rstrip(), turn):
         yield UNREAD, first[:MOST_FIRST].rstrip(), start + text.index(first)
         return
