@@ -130,19 +130,17 @@ class Lane:
         if not (block.startswith(self._head) and block.endswith(self._tail)):
             return None
         begin, end = self._sizes
-        literal = block[begin : len(block) - end]
+        literal = block[begin:-end]
         if self._before is not None:
             counted = self._numbered(literal, self._before)
             if counted is None:
                 return None
             literal = counted
-        if literal[:1] != b'"':
-            return None
         try:
             text, size = scanstring(written := literal.decode(), 1)
         except ValueError:  # also if it is not UTF-8
             return None
-        return text if text and size == len(written) else None
+        return text if text and size == len(written) and written[0] == '"' else None
 
     def _numbered(self, rest: bytes, before: bytes) -> bytes | None:
         counted = rest.rstrip(DIGITS)

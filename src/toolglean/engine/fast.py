@@ -163,10 +163,8 @@ class FastPath:
 
     def _may_pass_data(self) -> bool:
         turn = self._turn
-        if turn.payload is None or not turn.payload.is_data():
-            return False
-        waits = turn.tape.held or turn.judge.fence or turn.candidate or not turn.emit.clean
-        return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
+        waits = turn.tape.held or turn.judge.fence or turn.candidate or not turn.emit.clean or turn.channel
+        return not waits and turn.bound is UNBOUND and turn.payload is not None and turn.payload.is_data()
 
     def _pass_data(self, chunk: str) -> list[Event] | None:
         self._own()
@@ -175,8 +173,7 @@ class FastPath:
         if not turn.payload.pass_data(turn, chunk, start):
             return None
         self._pos += len(chunk)
-        self._said.add(((chunk, start),))
-        return [Content(chunk, start)]
+        return self._said.heard([Content(chunk, start)])
 
     def _set_fast_paths_of_text(self) -> None:
         turn, judge = self._turn, self._turn.judge
@@ -251,7 +248,9 @@ class FastPath:
         code.scan(text, start)
         self._turn.note_last(text)
         if self._turn.candidate is None:
-            self._said.add(((text, start),))
+            self._said.pieces.append((text, start))
+        if len(self._said.pieces) > PIECES:
+            self._said.keep_end()
 
     @property
     def _last(self) -> str:
@@ -266,6 +265,7 @@ class FastPath:
         self._fresh.append((text, start))
         if len(self._fresh) > PIECES or len(text) > LONG:
             self._catch_up()
+            self._said.keep_end()
 
     def _catch_up(self, last: str = "") -> None:
         # Tell the turn of the text that it has not seen. What is kept of it is said when it is returned.
@@ -274,7 +274,7 @@ class FastPath:
             turn = self._turn
             turn.passed(last or self._last)
             if not turn.channel and turn.candidate is None:
-                self._said.add(self._fresh)
+                self._said.pieces.extend(self._fresh)
             self._fresh.clear()
 
     # Each of these returns None if the chunk must be read; then nothing of it was consumed.
@@ -361,7 +361,7 @@ class FastPath:
                 place, found = finder.find(text, 0, self._last or turn.last_text)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
-        if not turn.has_tags and begin_of_orphans(turn, text, 0, place) < place:
+        if not turn.has_tags and ("<" in text or "[/" in text) and begin_of_orphans(turn, text, 0, place) < place:
             return -1
         return place if line < 0 else min(place, line)
 

@@ -354,7 +354,7 @@ class Machine(StraightWay):
             )
         _, plan, turn, pos, said, self._finished, waits = state
         super().__init__(plan, turn, pos)
-        self._said.add((said,) if said[0] else ())
+        self._said.pieces.extend((said,) if said[0] else ())
         self._watch = None
         if not waits and not self._finished:
             self._set_fast_paths()

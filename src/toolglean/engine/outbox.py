@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from typing import Self, TypeAlias
 
 from toolglean.events import CallStart, Content, Event
@@ -100,7 +99,7 @@ class Said(Plain):
 
     Attributes:
         heeds: the same.
-        pieces: what was said, in order, each with its place.
+        pieces: what was said, in order, each with its place. The fast paths add to it.
     """
 
     __slots__ = ("heeds", "pieces")
@@ -115,21 +114,21 @@ class Said(Plain):
         """What takes pieces on the fastest paths, which are added later: no more than may matter."""
         return deque(maxlen=MOST if self.heeds else KEPT)
 
-    def add(self, pieces: Iterable[tuple[str, int]]) -> None:
-        """These pieces of content, each with its place, were said."""
-        known = self.pieces
-        known += pieces
-        if known and (len(known) > PIECES or len(known[-1][0]) > LONG):
-            self.pieces = [self.text()] if self.heeds else []
+    def keep_end(self) -> None:
+        """Join the pieces, and keep no more of them than what may be read."""
+        if self.pieces:
+            self.pieces = [self.text()]
 
     def heard(self, events: list[Event]) -> list[Event]:
         """These events are returned. Returns them."""
-        if self.heeds:
-            for event in events:
-                if type(event) is Content:
-                    self.add(((event.text, event.start),))
-                elif type(event) is CallStart:
-                    self.pieces = []
+        pieces = self.pieces
+        for event in events:
+            if type(event) is Content:
+                pieces.append((event.text, event.start))
+            elif type(event) is CallStart:
+                pieces.clear()
+        if pieces and (len(pieces) > PIECES or len(pieces[-1][0]) > LONG):
+            self.keep_end()
         return events
 
     def forget(self) -> None:
@@ -139,7 +138,7 @@ class Said(Plain):
     def text(self) -> tuple[str, int]:
         """All of it, and its place. A marker is line breaks, as many as it had characters: a line may begin behind."""
         pieces = self.pieces
-        if not pieces:
+        if not pieces or not self.heeds:
             return "", 0
         parts, start = [text for text, _ in pieces], pieces[0][1]
         end = pieces[-1][1] + len(parts[-1])

@@ -214,7 +214,8 @@ class Reading:
         ahead = "" if run.size < _FENCE or run.is_escaped else run.sign * run.size + self.ahead[end : end + _AHEAD]
         may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
         opened = self._opens_fence(run, ahead) if may_open else 0
-        is_line = run.is_first and self.context is not Context.OVER  # behind a draft, the backticks before it count
+        # Behind a draft, the backticks before it count.
+        is_line = opened != 0 and run.is_first and self.context is not Context.OVER
         for number, guess in enumerate(self.guesses if is_code else ()):
             # If a line may begin with a fence, that counts, as in Markdown.
             if guess.size == run.size and (guess.is_fence or opened == 0 or not is_line):
