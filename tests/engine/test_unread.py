@@ -10,7 +10,7 @@ import pytest
 
 from fuzz.undeclared import FRAMES, WORDS, bodies
 from tests.support.chunkings import calls_of, codes_of, events_of, read_with
-from toolglean import CallEnd, Parser, ParserOptions, Problem
+from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem
 from toolglean.engine.outbox import MOST
 
 WEATHER: dict[str, Any] = {
@@ -128,3 +128,13 @@ def test_the_end_of_a_turn_is_that_of_its_own_copy() -> None:
 @pytest.mark.parametrize("options", [ParserOptions(strict=True), ParserOptions(undeclared="text")])
 def test_nothing_is_told_where_undeclared_spellings_are_not_read(options: ParserOptions) -> None:
     assert codes_of(events_of(partial(Parser, TOOLS, options=options), f"So, {FRAME} now.")) == []
+
+
+def test_content_behind_reasoning_that_a_limit_ended_is_told_however_it_is_cut() -> None:
+    """Fixed bug: of text behind the limit, what came in small chunks was not looked at."""
+    text = '<|action_start|><|plugin|>{"name":"get_weather","parameters":{"city":"Oslo"}}'
+    options = ParserOptions(limits=Limits(held=1), markup=True)
+    for chunks in ([text], [*text]):
+        parser = Parser(TOOLS, format="internlm", start="reasoning", options=options)
+        events = [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()
+        assert codes_of(events) == ["limit-held", "unread-call"]

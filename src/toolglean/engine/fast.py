@@ -273,7 +273,7 @@ class FastPath:
             self._own()
             turn = self._turn
             turn.passed(last or self._last)
-            if not turn.channel and turn.candidate is None:
+            if (turn.mode is DONE or not turn.channel) and turn.candidate is None:
                 self._said.pieces.extend(self._fresh)
             self._fresh.clear()
 
