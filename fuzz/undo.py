@@ -111,7 +111,6 @@ class View:
         prefix: what each character of the prefix became where plain text follows.
         known: how many of them were certain at its end.
         calls, tail, problems: of the whole turn, what comes after the prefix.
-        unreadable: how many calls of it could not be read.
         is_over: whether the header of another message ended it.
     """
 
@@ -120,7 +119,6 @@ class View:
     calls: list[tuple[object, ...]]
     tail: str
     problems: list[tuple[str, int]]
-    unreadable: int
     is_over: bool
 
 
@@ -137,7 +135,6 @@ def _view(subject: Subject, prefix: str, tail: str) -> View:
         [_shape(call, size) for call in calls_of(events)],
         labels(events, size + len(tail))[size:],
         [(each.reason, each.start - size) for each in problems_of(events) if each.start >= size],
-        sum(each.code == "unreadable-call" for each in problems_of(events)),
         any(each.reason == ANOTHER_MESSAGE.text for each in problems_of(events)),
     )
 
@@ -179,7 +176,7 @@ def verdict(case: Case) -> tuple[str, str]:
             if part == "calls" and case.of == "a mention" and any(each[3] for each in twin.calls):
                 return OPEN, ""
             told = {each[0] for each in {*undone.problems} ^ {*twin.problems}}
-            if part == "problems" and (is_held or "{" in case.region or _is_told(undone, twin)) and told <= _ONCE:
+            if part == "problems" and told <= _ONCE:
                 return OPEN, ""
             what = _difference(part, undone, twin) + (", which is held back" if is_held else "")
             return what, f"  undone {left!r}\n  plain  {right!r}"
@@ -187,12 +184,7 @@ def verdict(case: Case) -> tuple[str, str]:
 
 
 _ONCE = {UNREAD.text, QUOTED.text}
-"""Of objects in content, one is told, and what is held back until the end may be one; another may be its data."""
-
-
-def _is_told(undone: View, twin: View) -> bool:
-    # Of a turn that has named a call that cannot be read, it is not said once more that there is a call in it.
-    return undone.unreadable > twin.unreadable
+"""What is told of all content when the turn is over, which that of the region is part of here, and not there."""
 
 
 def _is_shared(case: Case) -> bool:

@@ -51,7 +51,7 @@ _keys = re.compile(r"(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uf
 _given = re.compile(  # a key with its value: `city="Oslo"`, `<city>Oslo`, `--city Oslo`, `(city Oslo)`; but no type
     r"(?:(?:(?<![\w.-])--?|(?<=\s):|[(@])([\w.-]*\w)[ \t]"
     r"|(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019*_]{0,4}[ \t]{0,4}(?:[:=\uff1a]>?|->|[>\]]))"
-    r"(?!\s*(?:\{\s*\"type\"|(?:str|string|int|integer|number|float|bool|boolean|object|array|list|dict|any)\b))"
+    r"(?=\s*\S)(?!\s*(?:\{\s*\"type\"|(?:str|string|int|integer|number|float|bool|boolean|object|array|list|dict|any)\b))"
 ).finditer
 
 Told = tuple[Reason, str, int]
