@@ -59,9 +59,9 @@ def contexts_of(text: str) -> list[Context]:
 @lru_cache(maxsize=512)  # several questions are asked of the same text
 def read(text: str, rows: tuple[Row, ...] = ROWS) -> list[Where]:
     """Where each character is. What opens and ends a context belongs to it."""
-    found = [Where(Context.PLAIN)] * len(text)
-    _fill(text, 0, len(text), rows, found)
-    return found
+    found = [Where(Context.PLAIN)] * (len(text) + 1)
+    _fill(text + CALL, 0, len(text) + 1, rows, found)  # behind its end is what a marker is
+    return found[:-1]
 
 
 def _fill(
