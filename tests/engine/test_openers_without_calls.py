@@ -145,3 +145,12 @@ def test_a_marker_at_the_end_after_text_that_waits(
     events = read_with(tools, text + marker, format=name)
     assert content_of(events).rstrip() == text.rstrip()
     assert tuple(event.code for event in events if isinstance(event, Problem)) == problems
+
+
+def test_a_tools_name_behind_a_label_is_told_alike_however_it_is_cut() -> None:
+    """Fixed bug: the text of the problem ended with its chunk."""
+    text = "Action:`f[{x"
+    for chunks in ([text], [*text], [text[:10], text[10:]]):
+        parser = Parser(TOOLS, format="react")
+        events = [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()
+        assert [event.text for event in events if isinstance(event, Problem)] == ["Action:`f["]

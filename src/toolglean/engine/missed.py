@@ -151,7 +151,7 @@ class Missed(Payload):
         if named and opener[:1].isalnum():
             behind = text[end:].lstrip()
             named = None if not behind and not at_end and len(text) < REACH else behind[:1] in {"", "["}
-            end = len(text)
+            end = len(text) - max(len(behind) - 1, 0)
         info = _info(text, 0)
         if self._is_code and named is False and not at_end and not info["line"] and info.end() == len(text) < REACH:
             named, end = None, len(text)  # the line may end there
