@@ -138,3 +138,9 @@ def test_content_behind_reasoning_that_a_limit_ended_is_told_however_it_is_cut()
         parser = Parser(TOOLS, format="internlm", start="reasoning", options=options)
         events = [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()
         assert codes_of(events) == ["limit-held", "unread-call"]
+
+
+def test_with_quoted_calls_a_quotation_hides_nothing() -> None:
+    options = ParserOptions(quoted="call", markup=True)
+    events = events_of(partial(Parser, TOOLS, options=options), "So:\n```python\nget_weather(city='Oslo')\n```\n")
+    assert codes_of(events) == ["unread-call"]

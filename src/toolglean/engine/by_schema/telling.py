@@ -1,5 +1,5 @@
 # What must be told of the end of a turn, which is content: that it names a call which nobody read. Does not know how it
-# was said (said.py), or how calls are read (reading.py).
+# was said (outbox.py), or how calls are read (reading.py).
 #
 # Quotations are blanked before, so they are neither told nor part of what is told; but a fence is told as quoted, if a
 # call comes first in it. Everything is looked for once, when the turn is over, and only if a tool's name is there.
@@ -18,13 +18,13 @@ from toolglean.engine.by_schema.reading import is_call_in, value_in
 from toolglean.engine.outbox import MOST
 from toolglean.engine.page.page import stretches_of
 from toolglean.engine.page.table import Context
+from toolglean.engine.page.where import Stretch
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason
 from toolglean.scan.by_schema.words import is_language
 from toolglean.scan.data import missing
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
 if TYPE_CHECKING:
-    from toolglean.engine.page.where import Stretch
     from toolglean.engine.state import TurnState
     from toolglean.tools import Tool
 
@@ -78,15 +78,16 @@ def unread_in(text: str, start: int, turn: TurnState) -> Iterator[Told]:
     if first.startswith(_SIGNS) and _spells_call(first[:MOST_FIRST].rstrip(), turn):
         yield UNREAD, first[:MOST_FIRST].rstrip(), start + text.index(first)
         return
-    shown = _shown(text)
+    shown = _shown(text, heeded=turn.judge.heeds_quotes)
     for found in (_line(shown, turn), _object(shown, start, turn), _mention(shown, start, turn)):
         if found is not None:
             reason, part, place = found
             yield reason, part, start + place
 
 
-def _shown(text: str) -> _Shown:
-    stretches = tuple(_fenced(each, text) for each in stretches_of([(text, 0, True)], len(text)))
+def _shown(text: str, *, heeded: bool) -> _Shown:
+    found = stretches_of([(text, 0, True)], len(text)) if heeded else [Stretch(Context.PLAIN, 0, len(text), 0)]
+    stretches = tuple(_fenced(each, text) for each in found)
     shown = _blank(text, (each for each in stretches if each.context not in _OPEN | _LINES))
     return _Shown(shown, _blank(shown, (each for each in stretches if each.context in _LINES)), stretches)
 
