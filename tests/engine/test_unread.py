@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from fuzz.undeclared import FRAMES, WORDS, bodies
 from tests.support.chunkings import calls_of, codes_of, events_of, read_with
+from tests.support.work import calls_made
 from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem
 from toolglean.engine.outbox import MOST
 
@@ -49,6 +51,13 @@ SPELLINGS = [
     "**get_weather**\n- **city**: Oslo\n",
     "So, (get_weather (city Oslo)) it is.",
     "So, functions.get_weather: city=Oslo",
+    'So: {"name": "get_weather", "arguments": {"city": "Os',
+    'So: {"name": "get_weather", "arguments": {"city": "Oslo",}}',
+    'So: {"name": "get_weather", "arguments": {"city": Oslo}}',
+    'So: {"thought": "look", "action": {"name": "get_weather", "arguments": {"city": "Oslo"}}}',
+    '{"So get_weather city=Oslo',
+    '我用get_weather(city="北京")看看',
+    "So get_weather city: list of cities",
 ]
 
 
@@ -71,6 +80,11 @@ NO_CALLS = [
     "So, get_weather_now(city='Oslo') it is.",
     "So, get_weather(days=3) it is.",
     "So <!-- get_weather(city='Oslo') --> it is.",
+    "So get_weather(city: String) it is.",
+    "So get_weather. Then I tell you about the city: it is slow.",
+    "See https://example.org/get_weather?city=Oslo for it.",
+    "So GET /get_weather?city=Oslo HTTP/1.1",
+    'So: {"name": "get_weather", "city": "Oslo"}',
 ]
 
 
@@ -106,6 +120,42 @@ def test_what_comes_before_a_call_that_was_read_is_not_told() -> None:
         events = read_with(TOOLS, text)
         assert len(calls_of(events)) == 1
         assert codes_of(events) == told
+
+
+def test_a_window_that_begins_in_a_fence_begins_behind_it() -> None:
+    text = "Here:\n```python\n" + "get_weather(city='Oslo')\n" * (MOST // 20) + "```\nDone.\n"
+    assert codes_of(read_with(TOOLS, text)) == []
+    assert codes_of(read_with(TOOLS, f"{text}So, {FRAME} now.")) == ["unread-call"]
+
+
+def test_text_behind_a_call_or_long_reasoning_opens_no_turn() -> None:
+    said = "get_weather found nothing for that city."
+    assert codes_of(read_with(TOOLS, f"{MARKED}\n{said}")) == []
+    parted = f"call: get_weather\n<think>{'hmm ' * 500}</think>\ncity: {{'Oslo'}}"
+    assert codes_of(read_with(TOOLS, parted)) == []
+
+
+def test_a_pickle_says_the_same() -> None:
+    parser = Parser(TOOLS, format="hermes")
+    events = parser.feed("<think>" + "hmm " * 5000 + "</think>")
+    parser = pickle.loads(pickle.dumps(parser))
+    events += parser.feed('~~~\nsome words that are long enough here\n"get_weather" city: Oslo') + parser.finish()
+    assert codes_of(events) == ["unread-call"]
+
+
+def test_what_was_told_is_not_told_again() -> None:
+    text = "x <tool_call>{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}</tool_call> y\n".replace("'", '"')
+    assert set(codes_of(read_with(TOOLS, text * 8, format="hermes"))) == {"call-in-line"}
+
+
+@pytest.mark.parametrize("unit", [':{"', " }{", "`a` ", '{"', ".", "get_weather ", "city "])
+def test_the_work_at_the_end_grows_as_the_text(unit: str) -> None:
+    counts = []
+    for size in (3_000, 3_000, 12_000):  # the first one imports
+        parser = Parser(TOOLS)
+        parser.feed(f"So, get_weather city {unit * (size // len(unit))}")
+        counts.append(calls_made(parser.finish))
+    assert counts[2] < 6 * counts[1]
 
 
 @pytest.mark.parametrize("behind", ["So it is.\n", "so it is, ", "So <b>it</b> is.\n"])

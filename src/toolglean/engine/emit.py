@@ -232,7 +232,7 @@ class Emitter(Outbox):
     def _report(self, problem: Problem) -> None:
         if problem == next(reversed(self._told), None):  # each of the formats that tried to read a place refused it
             return
-        self._told = (*self._told[-3:], problem)
+        self._told = (*self._told[-15:], problem)
         # In the text that waits, if there is any: so its place among the events does not depend on how long that waits.
         if self.strays.marks and problem.start > self._ws_start:
             self.strays = self.strays.with_problem(problem)

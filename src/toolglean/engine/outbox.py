@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from typing import Self, TypeAlias
 
 from toolglean.events import CallStart, Content, Event
@@ -17,13 +18,15 @@ from toolglean.scan.text import KEPT
 
 __all__ = ["LONG", "MOST", "PIECES", "Fresh", "Outbox", "Said", "add_reasoning", "end_of"]
 
-MOST = 4096  # characters of the content that are kept, and of what was between them
+MOST = 16_384  # characters of the content that are kept, and of what was between them
+GAP = 128  # more of what is no content parts it: only what is behind that is looked at
 LONG = PIECES = 256  # so many pieces are joined, and one of more characters at once
 
 Fresh: TypeAlias = "deque[tuple[str, int]]"
 """Pieces of text, each with its place, that the turn has not seen."""
 
-MOST = 4096  # characters of the content that are kept, and of what was between them
+MOST = 16_384  # characters of the content that are kept, and of what was between them
+GAP = 128  # more of what is no content parts it: only what is behind that is looked at
 LONG = PIECES = 256  # so many pieces are joined, and one of more characters at once
 
 
@@ -143,10 +146,11 @@ class Said(Plain):
         parts, start = [text for text, _ in pieces], pieces[0][1]
         end = pieces[-1][1] + len(parts[-1])
         if sum(map(len, parts)) != end - start:  # there are gaps
-            ends = [start, *(place + len(text) for text, place in pieces)]
-            parts = ["\n" * min(place - ends[k], MOST) + text for k, (text, place) in enumerate(pieces)]
+            gaps = [place - before - len(text) for (text, before), (_, place) in pairwise(pieces)]
+            first = next((k + 1 for k in reversed(range(len(gaps))) if gaps[k] > GAP), 0)
+            parts = [part + "\n" * gap for part, gap in zip(parts, [*gaps, 0], strict=True)][first:]
         whole = "".join(parts)[-MOST:]
-        return whole, max(start, end - len(whole))
+        return whole, end - len(whole)
 
 
 def end_of(fresh: Fresh, before: str) -> str:

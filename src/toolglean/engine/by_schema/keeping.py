@@ -88,7 +88,7 @@ class Keeping(TurnState):
         at, whole = begin_in(text, i, end, last, names, opens_content=opens)
         if at == i < place and (whole or not waits):
             refused = not opens and is_refused(text, i, names)
-            self._keep_from(start + i, noted=refused or is_json(text, i) is not None, refused=refused)
+            self._keep_from(start + i, json=is_json(text, i) is not None, refused=refused)
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
@@ -121,16 +121,16 @@ class Keeping(TurnState):
         if self.rules.by_schema and ("<" in text or "[" in text or self.around.tail != ""):
             self.around = self.around.read(text, before if before.endswith(last) else last, start)
 
-    def _keep_from(self, place: int, *, noted: bool, refused: bool) -> None:
-        # `noted`: what is told of the line if it is no call. JSON is one with `trailing_json="call"`, or if closers
-        # of calls follow; `refused`: nothing may make it one.
+    def _keep_from(self, place: int, *, json: bool, refused: bool) -> None:
+        # `json`: it is a call with `trailing_json="call"`, or if closers of calls follow. `refused`: nothing may make
+        # the line one.
         self._drop_json()
         candidate = self.candidate
         is_none = candidate is None or candidate.first_left(self.emit.out, place, self.described) is None
         if is_none and candidate is not None:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         judge = self.judge
-        if refused or judge.in_doubt:  # what may be in code is told if it was in none
+        if refused or judge.in_doubt:
             return
         is_announced = self.around.announces(self.last_text)
         closers = judge.closers
@@ -143,7 +143,7 @@ class Keeping(TurnState):
             or self.around.refused
             or judge.mentioned != 0
         )
-        if noted and (is_refused or self.candidate is not None):
+        if json and (is_refused or self.candidate is not None):
             return
         if self.candidate is not None:
             if is_announced:
@@ -160,7 +160,7 @@ class Keeping(TurnState):
                 *(place, before, self.limits.held),
                 opens_content=not self.has_content,
                 seen=self.around.seen,
-                depth=self.limits.depth if noted else None,
+                depth=self.limits.depth if json else None,
             )
             self.emit.keep_back()
 

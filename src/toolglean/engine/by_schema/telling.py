@@ -22,7 +22,7 @@ from toolglean.engine.page.where import Stretch
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason
 from toolglean.scan.by_schema.words import is_language
 from toolglean.scan.data import missing
-from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 
 if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
@@ -35,13 +35,14 @@ MOST_OBJECT = 4096  # of an object
 NAME_WITHIN = 192  # of which its tool's name must be
 MOST_LINE = 32  # characters of a fence's first line
 MOST_TRIED = 32  # places at which a call may begin, of each kind
+MOST_OBJECTS = 512  # that are looked at whether a tool's name is near
 FIRST_WITHIN = 48  # characters behind a tool's name in which its first key must be
 MOST_FRAME = 1024  # the same for its last one
 _OPEN = frozenset({Context.PLAIN, Context.JSON, Context.JSON_STRING})  # what quotes nothing, or a value
 _LINES = frozenset({Context.FENCE, Context.QUOTE})  # what may quote a call that is meant
 _SIGNS = tuple('`~<"\u201c\ufeff{[')  # prose does not open so; one character each, since that alone may come
-_KEYS = "|".join(sorted(NAME_KEYS | KNOWN_NAME_KEYS | ARGUMENT_KEYS | BESIDE_KEYS | THOUGHT_KEYS))
-_objects = re.compile(rf'\{{(?=\s*"(({_KEYS})"\s*:)?)').finditer
+_objects = re.compile(rf'\{{(?=\s*"((?:{"|".join(sorted(NAME_KEYS | KNOWN_NAME_KEYS))})"\s*:)?)').finditer
+_fence = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*([^`\n]?)", re.MULTILINE).search
 _lines = re.compile(r"^(?=\S)", re.MULTILINE).finditer
 _words = re.compile(r"(?<![\w.-])[\w.-]*\w").findall
 _called = re.compile(
@@ -50,9 +51,13 @@ _called = re.compile(
 _keys = re.compile(r"(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
 _given = re.compile(  # a key with its value: `city="Oslo"`, `<city>Oslo`, `--city Oslo`, `(city Oslo)`; but no type
     r"(?:(?:(?<![\w.-])--?|(?<=\s):|[(@])([\w.-]*\w)[ \t]"
-    r"|(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019*_]{0,4}[ \t]{0,4}(?:[:=\uff1a]>?|->|[>\]]))"
-    r"(?=\s*\S)(?!\s*(?:\{\s*\"type\"|(?:str|string|int|integer|number|float|bool|boolean|object|array|list|dict|any)\b))"
+    r"|(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019*_]{0,4}[ \t]{0,4}(?:[:=\uff1a\u2192]>?|->|[>\]]))"
+    r"(?=\s*\S)(?!\s*(?:\{\s*\"?type\"?:|(?i:str|string|text|int|integer|number|float|bool|boolean|object|array|list"
+    r"|dict|any)\b\s*(?:[][,(){}|=?;.\n]|\Z)))"
 ).finditer
+
+_PART = "[A-Za-z0-9_-]"  # of a name; any other letter may come before or behind it
+_ends_sentence = re.compile(r"[.!?;]\s").search
 
 Told = tuple[Reason, str, int]
 """Why a call was not read, its text, and its place."""
@@ -67,19 +72,29 @@ class _Shown(NamedTuple):
     def at(self, place: int) -> Stretch:
         return self.stretches[bisect(self.stretches, place, key=lambda each: each.start) - 1]
 
+    def document_at(self, place: int) -> int:
+        # Where the JSON in which that place is begins; -1 if it is in none that ends.
+        around = self.at(place)
+        if around.context is Context.JSON_STRING:
+            around = self.at(around.start - 1)
+        return around.since if around.context is Context.JSON else -1
+
 
 def unread_in(text: str, start: int, turn: TurnState) -> Iterator[Told]:
     """What must be told of that text, which is at that place and ends the turn."""
-    is_whole = len(text) < MOST
-    if not is_whole:  # it may begin in code, which mostly ends on its line
-        place = text.find("\n") if "\n" in text else len(text)
-        text, start = text[place:], start + place
-    first = text.strip() if turn.emit.index == 0 and is_whole else ""
+    is_whole, size = len(text) < MOST, len(text)
+    if not is_whole:  # it may begin in code, which mostly ends on its line, or in a fence
+        text = text[text.find("\n") if "\n" in text else size :]
+        fence = _fence(text)
+        text = text[fence.end() if fence is not None and not fence[1] else 0 :]
+        start += size - len(text)
+    opens = turn.emit.index == 0 and is_whole
+    first = text.strip() if opens else ""
     if first.startswith(_SIGNS) and _spells_call(first[:MOST_FIRST].rstrip(), turn):
         yield UNREAD, first[:MOST_FIRST].rstrip(), start + text.index(first)
         return
     shown = _shown(text, heeded=turn.judge.heeds_quotes)
-    for found in (_line(shown, turn), _object(shown, start, turn), _mention(shown, start, turn)):
+    for found in (_line(shown, turn, opens=opens), _object(shown, start, turn), _mention(shown, start, turn)):
         if found is not None:
             reason, part, place = found
             yield reason, part, start + place
@@ -99,20 +114,23 @@ def _fenced(stretch: Stretch, text: str) -> Stretch:
 
 
 def _blank(text: str, stretches: Iterable[Stretch]) -> str:
+    parts, place = [], 0
     for each in stretches:
-        text = text[: each.start] + " " * (each.end - each.start) + text[each.end :]
-    return text
+        parts += [text[place : each.start], " " * (each.end - each.start)]
+        place = each.end
+    return "".join((*parts, text[place:]))
 
 
-def _line(shown: _Shown, turn: TurnState) -> Told | None:
-    # The first line that begins like a call, with all that follows, if that names one.
-    text, opens = shown.plain, True
+def _line(shown: _Shown, turn: TurnState, *, opens: bool) -> Told | None:
+    # The first line that begins like a call, with what follows, if that names one. `opens`: the first line is that of
+    # the turn.
+    text = shown.plain
     for line in _lines(text):
         place = line.start()
         if is_json(text, place):
             continue
         if begins(text, place, turn.described, opens_content=opens, at_end=False):
-            part = text[place:].rstrip()
+            part = text[place : place + MOST_FRAME].rstrip()
             return (UNREAD, part, place) if _names_call(part, turn) else None
         opens = False
     return None
@@ -124,7 +142,7 @@ def _object(shown: _Shown, base: int, turn: TurnState) -> Told | None:
     names = [f'{each}"' for each in turn.described if each in text]
     near = (
         each
-        for each in _objects(text)
+        for each in islice(_objects(text), MOST_OBJECTS)
         if any(text.find(name, each.start(), each.start() + NAME_WITHIN) >= 0 for name in names)
     )
     for found in islice(near, MOST_TRIED):
@@ -148,10 +166,13 @@ def _mention(shown: _Shown, base: int, turn: TurnState) -> Told | None:
     text = shown.text
     tools = {tool.name: tool for tool in turn.names.tools or () if tool.properties and tool.name in text}
     names = "|".join(re.escape(each) for each in sorted(tools, key=len, reverse=True))
-    for found in islice(re.finditer(rf"(?<![\w-])(?:{names})(?![\w-])", text), MOST_TRIED if tools else 0):
+    for found in islice(
+        re.finditer(rf"(?<!{_PART})(?<![^/]/)(?:{names})(?!{_PART})", text), MOST_TRIED if tools else 0
+    ):
         around = shown.at(found.start())
         is_fenced, is_quoted = around.context is Context.FENCE, around.context in _LINES
-        if around.context in {Context.JSON, Context.JSON_STRING}:  # of an object
+        document = shown.document_at(found.start())
+        if document >= 0 and value_in(text[document : document + MOST_OBJECT], turn)[0] is not None:  # of an object
             continue
         if is_fenced and found.start() > around.since + MOST_LINE:
             continue
@@ -175,7 +196,7 @@ def _end_of_keys(frame: str, tool: Tool) -> int:
     seen: set[str] = set()
     is_near = False
     for each in _given(frame):
-        is_near = is_near or each.start() <= FIRST_WITHIN
+        is_near = is_near or (each.start() <= FIRST_WITHIN and _ends_sentence(frame, 0, each.start()) is None)
         if not is_near:
             return 0
         if (each[1] or each[2]) in tool.properties:

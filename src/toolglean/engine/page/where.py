@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
 from toolglean.engine.page.documents import Document, is_in_string
@@ -225,28 +226,43 @@ class Ruler:
 
     def drop(self, start: int) -> None:
         """See `Marks`."""
-        self._marks = [each for each in self._marks if each[0] <= start]
+        behind = self._behind(start)
+        self._marks[behind:] = [each for each in self._marks[behind:] if each[0] <= start]
 
     def nest(self, document: int, start: int) -> None:
         """See `Marks`."""
         self._marks += [
             (start, stretch)
-            for order, stretch in self._marks
+            for order, stretch in self._marks[self._behind(start) :]
             if order == document and stretch.context is Context.JSON_STRING and stretch.start >= start
         ]
 
+    def _behind(self, place: int) -> int:
+        # The number of the first mark that may end behind that place: what began behind it was marked behind it, too.
+        number = len(self._marks)
+        while number and self._marks[number - 1][1].end > place:
+            number -= 1
+        return number
+
     def stretches(self, begin: int, end: int) -> list[Stretch]:
         """All parts of that text, in order; what opened later is on top."""
-        found = [Stretch(Context.PLAIN, begin, end, 0)]
-        for _, mark in sorted(self._marks, key=lambda each: each[0]):
-            if mark.end <= mark.start:
-                continue
-            after: list[Stretch] = []
-            while found and found[-1].end > mark.start:
-                stretch = found.pop()
-                if stretch.end > mark.end:
-                    after.append(stretch._replace(start=max(stretch.start, mark.end)))
-                if stretch.start < mark.start:
-                    found.append(stretch._replace(end=mark.start))
-            found += [mark, *reversed(after)]
-        return found
+        from heapq import heappop, heappush  # noqa: PLC0415  # few turns are ruled
+
+        marks = [Stretch(Context.PLAIN, begin, end, 0)]
+        marks += [mark for _, mark in sorted(self._marks, key=lambda each: each[0]) if mark.end > mark.start]
+        begun = sorted(range(len(marks)), key=lambda each: marks[each].start, reverse=True)
+        edges = sorted({edge for mark in marks for edge in (mark.start, mark.end) if begin <= edge <= end})
+        found: list[Stretch] = []
+        on_top = -1
+        open_marks: list[int] = []  # the last one first
+        for place, until in pairwise(edges):
+            while begun and marks[begun[-1]].start <= place:
+                heappush(open_marks, -begun.pop())
+            while marks[-open_marks[0]].end <= place:
+                heappop(open_marks)
+            if -open_marks[0] == on_top:
+                found[-1] = found[-1]._replace(end=until)
+            else:
+                on_top = -open_marks[0]
+                found.append(marks[on_top]._replace(start=place, end=until))
+        return found or marks
