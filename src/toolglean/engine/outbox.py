@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections import deque
-from itertools import pairwise
 from typing import Self, TypeAlias
 
 from toolglean.events import CallStart, Content, Event
@@ -146,7 +145,8 @@ class Said(Plain):
         parts, start = [text for text, _ in pieces], pieces[0][1]
         end = pieces[-1][1] + len(parts[-1])
         if sum(map(len, parts)) != end - start:  # there are gaps
-            gaps = [place - before - len(text) for (text, before), (_, place) in pairwise(pieces)]
+            ends = [place + len(text) for text, place in pieces]
+            gaps = [place - ends[k] for k, (_, place) in enumerate(pieces[1:])]
             first = next((k + 1 for k in reversed(range(len(gaps))) if gaps[k] > GAP), 0)
             parts = [part + "\n" * gap for part, gap in zip(parts, [*gaps, 0], strict=True)][first:]
         whole = "".join(parts)[-MOST:]

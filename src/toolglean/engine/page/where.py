@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
 from toolglean.engine.page.documents import Document, is_in_string
@@ -255,7 +254,7 @@ class Ruler:
         found: list[Stretch] = []
         on_top = -1
         open_marks: list[int] = []  # the last one first
-        for place, until in pairwise(edges):
+        for place, until in zip(edges, edges[1:], strict=False):  # noqa: RUF007  # the core does without itertools
             while begun and marks[begun[-1]].start <= place:
                 heappush(open_marks, -begun.pop())
             while marks[-open_marks[0]].end <= place:
