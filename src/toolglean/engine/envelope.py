@@ -310,6 +310,8 @@ class Envelope(Plain):
 
     def _on_key(self, turn: Turn, raw: str, place: int) -> None:
         frame, key = self.frames[-1], token_text(raw)
+        if "\n" in raw.strip():  # no key has a line break: what the string has swallowed may end the turn
+            turn.judge.skipped(raw, place - len(raw))
         if frame.read_key(self.renamed.get(key, key)):
             frame.repeat_key(turn, place - len(raw) + raw.index('"'))
 

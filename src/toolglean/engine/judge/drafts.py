@@ -218,7 +218,7 @@ class Draft(Kept):
             self.most = min(self.most, max(reached, self._safe))
         elif where.run is not None:
             return where.run.start - base, ""
-        return len(text), ""
+        return max(len(text) - len(where.tail), self._safe - base), ""  # the paragraph may end before what waits
 
     @property
     def waits(self) -> bool:
