@@ -56,7 +56,7 @@ __all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "ver
 # What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, or a fence with a marker
 # in its line, is not undone but open.
 _quotes = re.compile(
-    r"~~~|```<|<!(?:--|\[CDATA)|<(?:[|｜]DSML[|｜])?(?:pre|code|script|user|system|parameter|arg_key|arg_value)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
+    r"~~~|```<|<!(?:--|\[CDATA)|<(?:[|｜]DSML[|｜]\s?)?(?:pre|code|script|user|system|parameter|arg_key|arg_value)\b|[\[{]\"`|<[|a-z_]*tool_re[sp]|TOOL_RESULTS|function_result",
     re.IGNORECASE,
 )
 _quotes_line = re.compile(r"^ *>", re.MULTILINE).search

@@ -299,11 +299,20 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
         return CONTENT
     if inside is Inside.DRAFT:
         return CONTENT if without_ends(after).strip() else EITHER if after.strip() else RUNS
+    if first >= 0 and _is_indented(before[:first]):
+        return EITHER  # the first one is code, and what it begins may be of it
+    if inside is Inside.CALL and _is_indented(before) and re.sub(r"</[^<>]*>", "", without_ends(after)).strip():
+        return CONTENT  # indented code, with more than closing tags behind it
     if inside is Inside.CALL:
         return EITHER if _in_sentence(before, after) else RUNS
     if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
         return EITHER if FIRST in before else _opens_the_turn(text[where.since : place], after)
     return CONTENT
+
+
+def _is_indented(before: str) -> bool:
+    line = before.rpartition("\n")[2]
+    return line.isspace() and ("\t" in line or len(line) >= 4) and before.strip() != ""
 
 
 _begins_json = re.compile(rf"(?:\A|{FIRST})(?:\s|{_OWN_HEADER.pattern}|{'|'.join(map(re.escape, END_MARKERS))})*[{{\[]")

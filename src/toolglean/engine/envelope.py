@@ -279,8 +279,7 @@ class Envelope(Plain):
 
     def _account(self, turn: Turn, text: str, i: int, j: int) -> None:
         # No call is open: the text belongs to the region, or is between two calls.
-        token = self.scanner.token
-        depth = len(self.scanner.stack)
+        token, depth = self.scanner.token, len(self.scanner.stack)
         if turn.region.open:
             if token is CLOSE and depth < self.region_depth:
                 # `…, "note": 1}` after a call: what is in the region is not a call; the bracket belongs to the
@@ -296,9 +295,7 @@ class Envelope(Plain):
             else:
                 turn.region.keep(text[i:j])
             return
-        begin = i
-        while begin < j and text[begin] in SEPARATORS:
-            begin += 1
+        begin = j - len(text[i:j].lstrip(SEPARATORS))
         turn.emit.markup(text[i:begin], turn.tape.base + i)
         turn.pass_space(text[i:begin].replace(",", ""))  # a list that has no end goes on as text
         if token is CLOSE:
