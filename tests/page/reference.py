@@ -312,7 +312,8 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
 
 def _is_indented(before: str) -> bool:
     line = before.rpartition("\n")[2]
-    return line.isspace() and ("\t" in line or len(line) >= 4) and before.strip() != ""
+    behind_text = before.strip() != "" and not before.rstrip().endswith(FIRST)  # white space behind a call is its own
+    return line.isspace() and ("\t" in line or len(line) >= 4) and behind_text
 
 
 _begins_json = re.compile(rf"(?:\A|{FIRST})(?:\s|{_OWN_HEADER.pattern}|{'|'.join(map(re.escape, END_MARKERS))})*[{{\[]")
