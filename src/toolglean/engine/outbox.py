@@ -24,10 +24,6 @@ LONG = PIECES = 256  # so many pieces are joined, and one of more characters at 
 Fresh: TypeAlias = "deque[tuple[str, int]]"
 """Pieces of text, each with its place, that the turn has not seen."""
 
-MOST = 16_384  # characters of the content that are kept, and of what was between them
-GAP = 128  # more of what is no content parts it: only what is behind that is looked at
-LONG = PIECES = 256  # so many pieces are joined, and one of more characters at once
-
 
 class Outbox(Plain):
     """The events so far.

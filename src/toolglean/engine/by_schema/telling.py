@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["unread_in"]
 
 MOST_FIRST = 512  # characters of a turn that opens with a sign, and may be a call in it
-MOST_OBJECT = 4096  # of an object
-NAME_WITHIN = 192  # of which its tool's name must be
+MOST_OBJECT = 4096  # characters of an object that are read
+NAME_WITHIN = 192  # characters of it in which its tool's name must be
 MOST_LINE = 32  # characters of a fence's first line
 MOST_TRIED = 32  # places at which a call may begin, of each kind
 MOST_OBJECTS = 512  # that are looked at whether a tool's name is near
@@ -40,7 +40,7 @@ FIRST_WITHIN = 48  # characters behind a tool's name in which its first key must
 MOST_FRAME = 1024  # the same for its last one
 _OPEN = frozenset({Context.PLAIN, Context.JSON, Context.JSON_STRING})  # what quotes nothing, or a value
 _LINES = frozenset({Context.FENCE, Context.QUOTE})  # what may quote a call that is meant
-_SIGNS = tuple('`~<"\u201c\ufeff{[')  # prose does not open so; one character each, since that alone may come
+_SIGNS = tuple('`~<"\u201c\ufeff{[')  # prose does not open so
 _objects = re.compile(rf'\{{(?=\s*"((?:{"|".join(sorted(NAME_KEYS | KNOWN_NAME_KEYS))})"\s*:)?)').finditer
 _fence = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*([^`\n]?)", re.MULTILINE).search
 _lines = re.compile(r"^(?=\S)", re.MULTILINE).finditer
