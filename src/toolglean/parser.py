@@ -9,7 +9,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict
 
 from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
-from toolglean.engine.outbox import LONG
 from toolglean.engine.weighing import Weighing
 from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
@@ -147,23 +146,14 @@ class Parser(Weighing):
         if special is not None:
             return self._weigh(chunk, special)
         # Most chunks stop here.
-        if (
-            self._guard not in chunk
-            and self._second not in chunk
-            and "`" not in chunk
-            and "~" not in chunk
-            and ">" not in chunk
-            and "{" not in chunk
-            and "[" not in chunk
-        ):
+        if self._guard not in chunk and self._second not in chunk and self._third not in chunk:
             if not chunk:
                 return []
-            start, size = self._pos, len(chunk)
-            self._pos = start + size
-            if size <= LONG:
-                self._fresh.append((chunk, start))
-            else:
-                self._pass(chunk, start)
+            start = self._pos
+            self._pos = end = start + len(chunk)
+            self._fresh.append((chunk, start))
+            if end > self._due:
+                self._catch_up()
             return [Content(chunk, start)]
         return self._feed(chunk) if self._evidence is None and self._sieve is None else self._feed_aside(chunk)
 
@@ -176,23 +166,14 @@ class Parser(Weighing):
             chunk = text_of(chunk)
         if special is not None:
             return fold(self._weigh(chunk, special))
-        if (
-            self._guard not in chunk
-            and self._second not in chunk
-            and "`" not in chunk
-            and "~" not in chunk
-            and ">" not in chunk
-            and "{" not in chunk
-            and "[" not in chunk
-        ):
+        if self._guard not in chunk and self._second not in chunk and self._third not in chunk:
             if not chunk:
                 return Output()
-            start, size = self._pos, len(chunk)
-            self._pos = start + size
-            if size <= LONG:
-                self._fresh.append((chunk, start))
-            else:
-                self._pass(chunk, start)
+            start = self._pos
+            self._pos = end = start + len(chunk)
+            self._fresh.append((chunk, start))
+            if end > self._due:
+                self._catch_up()
             return plain_output(chunk, start)
         plain = self._evidence is None and self._sieve is None
         events = self._feed(chunk) if plain else self._feed_aside(chunk)

@@ -15,7 +15,6 @@ from tests.support import depth
 from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with, reasoning_of
 from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, parse
 from toolglean.engine.by_schema.lines import Lines, begin_in
-from toolglean.engine.judge.code import watch
 from toolglean.events import fold
 from toolglean.scan.text import Finder
 
@@ -499,7 +498,7 @@ PIECES = (
     *("-", "***", "$>", "`", "```", "~~~", "x", "The", "#", "@", "!", "%", "⟦", "Tool", "I", "'", ".", "1", "\t", "next step", "?", ",", "with", "k", "调用", "🔧", "：", "//"),
 )  # fmt: skip
 NAMES = frozenset({"f", "add_two", "a-b"})
-LINES = Lines(Finder([]), watch, NAMES)
+LINES = Lines(Finder([]), NAMES)
 
 
 def test_what_waits_for_its_line_is_searched_for_names_once_it_is_kept() -> None:

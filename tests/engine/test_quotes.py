@@ -11,6 +11,7 @@ import pytest
 from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from toolglean import Format, Limits, Parser, ParserOptions, Problem, join
 from toolglean.engine.page.page import page_of
+from toolglean.engine.page.table import Context
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS
 
 TOOLS = ["f", "g"]
@@ -181,7 +182,7 @@ TOKENS = [*dict(RESULTS), *OTHERS, *ROLE_HEADERS, "~~~", "<!--", "<pre", "<CODE"
 @pytest.mark.parametrize("token", TOKENS)
 def test_every_token_is_looked_for_and_every_beginning_of_one(token: str) -> None:
     # Text is ruled out by the characters with which tokens begin, before it is searched.
-    search = page_of().rows.may_open
+    search = page_of().rows.sought(Context.PLAIN, "", False).search
     assert search(f"see {token} there")
     assert all(search(f"see {token[:size]}") for size in range(1, len(token)))
     assert search("see\n> there")

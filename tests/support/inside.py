@@ -39,7 +39,19 @@ OF_ARGUMENTS = (Names, Limits)
 """What follows from a parser's arguments alone."""
 LAST = frozenset({"last_text"})
 """Text of which only the last character is asked for: how much it is depends on where chunks end."""
-FAST_PATHS = ("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_look_on", "_second")
+FAST_PATHS = (
+    "_at_line",
+    "_find_opener",
+    "_lines",
+    "_find_stop",
+    "_finder",
+    "_guard",
+    "_guards",
+    "_look_on",
+    "_search",
+    "_second",
+    "_third",
+)
 
 
 def _is_json(value: Any) -> bool:

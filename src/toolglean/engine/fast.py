@@ -12,17 +12,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.by_schema.lines import READ, lines_of
+from toolglean.engine.by_schema.lines import READ, lines_of, searches_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
-from toolglean.engine.outbox import LONG, PIECES, Said, add_reasoning, end_of
+from toolglean.engine.outbox import Said
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
 from toolglean.engine.tape import UNBOUND, WINDOW
 from toolglean.events import Content
-from toolglean.scan.text import KEPT, NO_GUARD
+from toolglean.scan.text import KEPT, NO_GUARD, guards_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolglean.engine.by_schema.lines import Lines
-    from toolglean.engine.judge.code import Quotes
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Stops, Turn
     from toolglean.events import Event, Reasoning
@@ -31,19 +32,22 @@ if TYPE_CHECKING:
 
 __all__ = ["FastPath"]
 
-_anything: Search = re.compile("").search
+_anything = re.compile("").search
 _nowhere: Stops = _anything, None
 _may_open_in_data = re.compile(r"[<`~>]|\[\Z").search
 _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
+_NO_GUARDS = ("", "", "")
+FAR = 512  # so many characters are read at once, at most; a long chunk at once
 
 
 class FastPath:
     """Takes chunks, and passes on those that need not be read."""
 
     __slots__ = (
-        "_at_line", "_find_opener", "_find_stop", "_finder", "_fresh", "_guard", "_guards", "_in_data", "_lines",
-        "_look_on", "_plan", "_pos", "_said", "_second", "_shared", "_stops", "_straight", "_turn",
+        "_at_line", "_due", "_find_opener", "_find_stop", "_finder", "_fresh", "_guard", "_guards", "_in_data",
+        "_lines", "_look_on", "_plan", "_pos", "_said", "_search", "_second", "_shared", "_stops", "_straight",
+        "_third", "_turn",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
@@ -51,7 +55,9 @@ class FastPath:
         self._turn = turn
         self._pos = pos  # how many characters of the turn were consumed
         self._said = Said(heeds=turn.rules.by_schema)
-        self._fresh = self._said.fresh()  # text emitted on a fast path that the turn has not seen yet
+        # Text emitted on a fast path that the turn has not seen yet: it is read when that matters, all at once.
+        self._fresh: list[tuple[str, int]] = []
+        self._due = FAR  # the place behind which it is read in any case
         self._shared = False  # whether a fork shares some of the turn's state
         # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
         self._straight: Any = None
@@ -67,13 +73,13 @@ class FastPath:
             return self._astray() if events is None else events
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
-            if self._look_on or self._find_opener(chunk) or "[" in chunk or ("<" if turn.channel else "{") in chunk:
-                events = self._beside_line(chunk) if self._lines is not None else self._beside_opener(chunk)
+            if self._look_on or self._find_opener(chunk):
+                events = self._beside(chunk)
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
                 if event is not None:
                     self._pos = start + len(chunk)
-                    add_reasoning(self._fresh, chunk, start)
+                    self._pass(chunk, start)
                     return [event]
             else:
                 self._pos = start + len(chunk)
@@ -105,13 +111,15 @@ class FastPath:
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))
-        twin._plan, twin._pos, twin._said, twin._fresh = self._plan, self._pos, self._said.copy(), self._fresh.copy()
+        twin._plan, twin._pos, twin._said = self._plan, self._pos, self._said.copy()
+        twin._fresh, twin._due = self._fresh.copy(), self._due
         # Copy on write: most of the turn is shared until one of them reads, and many are dropped before they do.
         twin._turn = self._turn.fork()
         self._shared = twin._shared = True
-        twin._guard, twin._second = self._guard, self._second
+        twin._guard, twin._second, twin._third = self._guard, self._second, self._third
         twin._finder, twin._guards, twin._look_on = self._finder, self._guards, self._look_on
-        twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
+        twin._find_opener, twin._search = self._find_opener, self._search
+        twin._find_stop, twin._stops = self._find_stop, self._stops
         twin._lines, twin._at_line, twin._in_data = self._lines, self._at_line, self._in_data
         twin._straight = self._straight and self._straight.copy()
         return twin
@@ -124,14 +132,14 @@ class FastPath:
     # -- the fast paths ------------------------------------------------------------------------------------------------
 
     def _shut_fast_paths(self) -> None:
-        # A chunk without these two characters, and without any of `~>{[, is plain content; "" is in every chunk.
-        self._guard = self._second = ""
-        self._guards = "", ""
-        # Whether the next text must be examined: text waits, or a token that quotes, or a line, may have begun.
+        # A chunk without these three characters is plain content; "" is in every chunk.
+        self._guard, self._second, self._third = self._guards = _NO_GUARDS
+        # Whether the next text must be examined: text waits, or a line may have begun, or what is emitted is kept.
         self._look_on = False
         self._at_line = False  # whether a line that matters may begin: see by_schema/
-        # Text: tells whether a chunk may contain an opener.
+        # Text: tells whether a chunk may contain an opener, or a line; and whether it may contain an opener.
         self._find_opener: Search | None = None
+        self._search: Callable[[str], re.Match[str] | None] = _anything
         self._lines: Lines | None = None  # what to look for at the beginnings of lines
         self._finder: Finder | None = None
         # A string of the arguments: tells whether a chunk may end it. Inside a string this is the reader's own search.
@@ -159,7 +167,7 @@ class FastPath:
             if not turn.long_space and turn.judge.closers.awaited is None and emit.unmarked:
                 self._set_fast_paths_of_text()
         elif mode is DONE and emit.clean and turn.candidate is None:
-            self._guard = self._second = NO_GUARD
+            self._guard = self._second = self._third = NO_GUARD
 
     def _may_pass_data(self) -> bool:
         turn = self._turn
@@ -180,31 +188,25 @@ class FastPath:
         if turn.channel != CONTENT:
             if not turn.tape.held:
                 self._finder = self._plan.text_finder(turn)
-                self._find_opener = self._finder.search if judge.code is None else judge.code.watch(self._finder)[0]
-                self._look_on = judge.waits_in_reasoning
+                self._find_opener = self._search = self._finder.search
         elif turn.has_content and turn.last_text and not turn.at_start and turn.emit.clean and not judge.fence:
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
                     return
                 judge.heed(judge.closers.expecting((), 0))
             finder = self._finder = self._plan.text_finder(turn)
-            if judge.code is None:
-                self._find_opener, self._guards = finder.search, finder.guards
-            else:
-                self._find_opener, self._guards = judge.code.watch(finder)
+            self._find_opener, self._search, self._guards = finder.search, finder.search, guards_of(finder)
+            if judge.code is not None:
                 names = turn.described if turn.reads_by_schema else _NO_NAMES
-                lines = self._lines = lines_of(finder, judge.code.watch, names)
-                if lines is not None:
-                    self._find_opener, self._guards = lines.find_opener, lines.guards
-                    self._at_line = turn.last_char in _LINE_BEGINS_AFTER
-            self._open_guards()
+                found, self._lines = searches_of(finder.alike), lines_of(finder, names)
+                self._find_opener, self._search, self._guards = found.find_opener, found.search, found.guards
+                self._at_line = self._lines is not None and turn.last_char in _LINE_BEGINS_AFTER
+            self._look_or_pass(turn.tape.held != "")
 
-    def _open_guards(self) -> None:
-        turn, fresh, code = self._turn, self._fresh, self._turn.judge.code
-        kept = turn.candidate is not None or turn.tape.held != "" or turn.around.tail != ""
-        kept = kept or (not turn.has_tags and turn.may_have_begun_tag(fresh[-1][0][-1] if fresh else turn.last_char))
-        self._look_on = kept or self._at_line or (code is not None and code.waits)
-        self._guard, self._second = ("", "") if self._look_on else self._guards
+    def _look_or_pass(self, waits: bool) -> None:  # noqa: FBT001
+        # Whether the next chunk of content must be examined, whatever is in it.
+        look_on = self._look_on = waits or self._at_line or self._turn.candidate is not None
+        self._guard, self._second, self._third = _NO_GUARDS if look_on else self._guards
 
     def _keep(self, event: Content) -> list[Event]:
         # The content may be a call: see by_schema/.
@@ -215,158 +217,102 @@ class FastPath:
             self._catch_up()
             self._own()
             turn.note_kept(end)
-            self._open_guards()
+            self._look_or_pass(turn.tape.held != "")
         return self._said.heard(turn.emit.take()) if turn.emit.ready else []
-
-    def _tell_quotations(self, text: str, start: int) -> None:
-        # Content with something in it that may begin a quotation or JSON; mostly it does not.
-        if self._shared:
-            self._own()
-        turn, own = self._turn, self._last
-        last = own[-1:] or turn.last_char
-        if not turn.has_tags:
-            turn.note_tags(text, last)
-        code, before = turn.judge.code, own or turn.last_text
-        if code is not None and (code.waits or code.may_open(text, own)):
-            self._look_for_quotes(code, text, start, own)
-        else:
-            self._pass(text, start)
-        if self._lines is not None and turn.has_around(text):
-            turn.look_around(text, before, last, start)
-
-    def _tell_reasoning(self, text: str, start: int) -> None:
-        # Reasoning with something in it that may open a quotation, or be the header of another role.
-        judge = self._turn.judge
-        if judge.waits_in_reasoning or (judge.code is not None and judge.code.may_begin(text)):
-            self._own()
-            judge = self._turn.judge
-            judge.reasoning(text, start, self._last or self._turn.last_text, is_data=False)
-        self._look_on = self._turn.tape.held != "" or judge.waits_in_reasoning
-
-    def _look_for_quotes(self, code: Quotes, text: str, start: int, last: str) -> None:
-        self._catch_up(last)
-        code.scan(text, start)
-        self._turn.note_last(text)
-        if self._turn.candidate is None:
-            self._said.pieces.append((text, start))
-        if len(self._said.pieces) > PIECES:
-            self._said.keep_end()
 
     @property
     def _last(self) -> str:
-        # The end of the text that the turn has not seen; "" if it has seen all.
-        fresh = self._fresh
-        if not fresh:
-            return ""
-        end = fresh[-1][0]
-        return end if len(end) >= KEPT else end_of(fresh, self._turn.last_text)
+        # The end of the text so far.
+        end = ""
+        for text, _ in reversed(self._fresh):
+            end = text + end
+            if len(end) >= KEPT:
+                return end
+        return (self._turn.last_text + end)[-KEPT:] if end else self._turn.last_text
 
     def _pass(self, text: str, start: int) -> None:
         self._fresh.append((text, start))
-        if len(self._fresh) > PIECES or len(text) > LONG:
+        if self._pos > self._due:
             self._catch_up()
-            self._said.keep_end()
 
-    def _catch_up(self, last: str = "") -> None:
-        # Tell the turn of the text that it has not seen. What is kept of it is said when it is returned.
-        if self._fresh:
+    def _catch_up(self) -> None:
+        # Have the turn read the text that it has not seen. What is kept of it is said when it is returned.
+        self._due = self._pos + FAR
+        fresh = self._fresh
+        if fresh:
             self._own()
-            turn = self._turn
-            turn.passed(last or self._last)
+            turn, (text, start) = self._turn, fresh[0]
+            if len(fresh) > 1:
+                text = "".join([each for each, _ in fresh])
+            self._fresh = []
+            turn.passed(text, start)
             if (turn.mode is DONE or not turn.channel) and turn.candidate is None:
-                self._said.pieces.extend(self._fresh)
-            self._fresh.clear()
+                self._said.add(text, start)
 
     # Each of these returns None if the chunk must be read; then nothing of it was consumed.
 
-    def _beside_line(self, chunk: str) -> list[Event] | None:
-        # Most lines begin like prose. The first word of a line may have to wait for what follows it.
-        turn = self._turn
-        held = turn.tape.held
-        text = held + chunk if held else chunk
-        start = self._pos - len(held)
-        code = turn.judge.code
-        lines = self._lines
-        if (
-            lines is None
-            or (code is not None and code.waits)
-            or lines.find_sign(text)
-            or start < 0
-            or len(text) > WINDOW
-            or turn.around.tail
-        ):
-            return self._beside_opener(chunk)
-        line = lines.look(text, at_line=self._at_line)
-        if line == READ:
+    def _beside(self, chunk: str) -> list[Event] | None:
+        # Most of what might begin an opener, or a line that matters, is ruled out by the characters after it, in this
+        # chunk or in the next.
+        turn, text, start = self._turn, chunk, self._pos
+        if held := turn.tape.held:
+            text, start = held + chunk, start - len(held)
+        if start < 0 or len(chunk) > WINDOW:  # a place below 0: what waits is from the prompt
             return None
-        self._pos += len(chunk)
-        if line >= 0:
-            turn.tape.hold(text[line:])
-            text = text[:line]
-        elif held:
-            turn.tape.release()
-        if text:
-            self._pass(text, start)
-            self._at_line = text[-1] == "\n"
-        self._look_on = self._at_line or line >= 0 or turn.candidate is not None
-        self._guard, self._second = ("", "") if self._look_on else self._guards
-        if not text:
-            return []
-        event = Content(text, start)
-        return [event] if turn.candidate is None else self._keep(event)
-
-    def _beside_opener(self, chunk: str) -> list[Event] | None:
-        # Most of what might begin an opener is ruled out by the characters after it, in this chunk or in the next.
-        turn = self._turn
-        tape, finder = turn.tape, self._finder
-        text, start = tape.held + chunk, self._pos - len(tape.held)
-        if finder is None or start < 0 or len(chunk) > WINDOW:
-            return None  # a place below 0: what waits is from the prompt
-        place = self._end_of_plain(finder, text)
+        place, size = self._end_of_plain(text), len(text)
         if place < 0:
             return None
-        said = text[:place]
+        said = text if place == size else text[:place]
         event: Content | Reasoning | None = None
         if place:
             event = turn.emit.plain_reasoning(said, start) if turn.channel else Content(said, start)
             if event is None:  # only white space, which may have to wait
                 return None
         self._pos += len(chunk)
-        tape.hold(text[place:])
+        if held or place < size:
+            turn.tape.hold(text[place:])
+        if place:
+            self._at_line = self._lines is not None and said[-1] == "\n"
+            self._pass(said, start)
         if turn.channel:
-            self._tell_reasoning(said, start)
-            add_reasoning(self._fresh, said, start)
+            self._look_on = place < size
         else:
-            if place:
-                self._at_line = self._lines is not None and said[-1:] == "\n"
-                self._tell_quotations(said, start)
-            self._open_guards()
+            self._look_or_pass(place < size)
         if event is None:
             return []
-        return self._keep(event) if turn.candidate is not None and isinstance(event, Content) else [event]
+        return [event] if turn.candidate is None or type(event) is not Content else self._keep(event)
 
-    def _end_of_plain(self, finder: Finder, text: str) -> int:
+    def _end_of_plain(self, text: str) -> int:
         # How much of the text is plain: what follows may be the beginning of an opener, or of a line that matters. -1:
         # the text must be read.
-        turn, fresh, line = self._turn, self._fresh, -1
-        if self._lines is not None and not turn.channel:
-            last = fresh[-1][0][-1] if fresh else turn.last_char
-            line = self._lines.look(text, at_line=last in _LINE_BEGINS_AFTER)
+        line, lines = -1, self._lines
+        if lines is not None and (self._at_line or "\n" in text):
+            line = lines.look(text, at_line=self._at_line)
             if line == READ:
                 return -1
-        hit, place = finder.search(text), len(text)
+        hit, place = self._search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
             if not place:
-                place, found = finder.find(text, 0, self._last or turn.last_text)
+                finder = self._finder
+                assert finder is not None  # there is text
+                place, found = finder.find(text, 0, self._last)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
-        if not turn.has_tags and ("<" in text or "[/" in text) and begin_of_orphans(turn, text, 0, place) < place:
-            return -1
+        if "<" in text or "[/" in text:
+            place = self._begin_of_orphans(text, place)
         return place if line < 0 else min(place, line)
+
+    def _begin_of_orphans(self, text: str, place: int) -> int:
+        turn = self._turn
+        if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
+            return place
+        self._catch_up()  # what was passed may have tags
+        return begin_of_orphans(self._turn, text, 0, place)
 
     def _beside_fence(self, finder: Finder, text: str, place: int, found: str) -> int:
         # The same if a fence was found there: mostly it is one of code, which quotes, and not an opener.
+        self._catch_up()
         turn = self._turn
         code = turn.judge.code
         if not quotes_as_fence(turn, found) or code is None:

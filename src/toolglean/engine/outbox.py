@@ -8,21 +8,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Self, TypeAlias
+from typing import Self
 
 from toolglean.events import CallStart, Content, Event
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import KEPT
 
-__all__ = ["LONG", "MOST", "PIECES", "Fresh", "Outbox", "Said", "add_reasoning", "end_of"]
+__all__ = ["MOST", "Outbox", "Said"]
 
 MOST = 16_384  # characters of the content that are kept, and of what was between them
 GAP = 128  # more of what is no content parts it: only what is behind that is looked at
 LONG = PIECES = 256  # so many pieces are joined, and one of more characters at once
-
-Fresh: TypeAlias = "deque[tuple[str, int]]"
-"""Pieces of text, each with its place, that the turn has not seen."""
 
 
 class Outbox(Plain):
@@ -97,7 +92,7 @@ class Said(Plain):
 
     Attributes:
         heeds: the same.
-        pieces: what was said, in order, each with its place. The fast paths add to it.
+        pieces: what was said, in order, each with its place.
     """
 
     __slots__ = ("heeds", "pieces")
@@ -108,9 +103,11 @@ class Said(Plain):
         self.heeds = heeds
         self.pieces: list[tuple[str, int]] = []
 
-    def fresh(self) -> Fresh:
-        """What takes pieces on the fastest paths, which are added later: no more than may matter."""
-        return deque(maxlen=MOST if self.heeds else KEPT)
+    def add(self, text: str, start: int) -> None:
+        """That text was returned before."""
+        self.pieces.append((text, start))
+        if len(self.pieces) > PIECES or len(text) > LONG:
+            self.keep_end()
 
     def keep_end(self) -> None:
         """Join the pieces, and keep no more of them than what may be read."""
@@ -147,19 +144,3 @@ class Said(Plain):
             parts = [part + "\n" * gap for part, gap in zip(parts, [*gaps, 0], strict=True)][first:]
         whole = "".join(parts)[-MOST:]
         return whole, end - len(whole)
-
-
-def end_of(fresh: Fresh, before: str) -> str:
-    """The end of these pieces, of which there are some, and of that text, behind which they come."""
-    end, k = fresh[-1][0], 2
-    while len(end) < KEPT and k <= len(fresh):
-        end, k = fresh[-k][0] + end, k + 1
-    return end if len(end) >= KEPT else (before + end)[-KEPT:]
-
-
-def add_reasoning(fresh: Fresh, text: str, start: int) -> None:
-    """Of reasoning, no more is asked for than its end."""
-    if text:
-        fresh.append((text, start))
-    if len(fresh) > KEPT:
-        fresh.popleft()

@@ -88,17 +88,18 @@ class Speech(Keeping):
             self.emit.space_is_text(self.channel)
             self.long_space = True
 
-    def passed(self, text: str) -> None:
+    def passed(self, text: str, start: int) -> None:
         """That text was emitted on a fast path, without the turn."""
-        self.last_text = text  # a short text has what came before
+        before, last = self.last_text, self.last_char
+        if self.mode is not DONE and self.channel != CONTENT:
+            self.judge.reasoning(text, start, before, is_data=False)
+        elif self.mode is not DONE:
+            self.judge.content(text, start)
+            self.look_around(text, before, last, start)
+            self.note_tags(text, last)
         if self.channel == CONTENT:
-            self.last_char = text[-1:] or self.last_char
-            self.judge.space(text)
-
-    def note_last(self, text: str) -> None:
-        """That text was emitted, and the judge has seen it."""
+            self.last_char = text[-1]
         self.remember(text)
-        self.last_char = text[-1:]
 
     def hold(self, text: str, place: int) -> int:
         """The end of the text, from `place` on, waits for the next chunk, and is read again before it."""

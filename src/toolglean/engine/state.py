@@ -261,10 +261,6 @@ class TurnState(Plain):
         self.last_char = text[-1]
         self.remember(text)
 
-    def may_have_begun_tag(self, last: str) -> bool:
-        """Whether content that ends with that character may end with the beginning of its first tag."""
-        return last in _BEGIN_TAGS and not self.has_tags
-
     @property
     def may_end_with_orphans(self) -> bool:
         """Whether closers that come now, and end the turn, belong to nothing: they do not end a sentence or a

@@ -70,7 +70,7 @@ class Weighing(Machine):
 
     def _pass_nothing(self) -> None:
         # Every chunk is seen: "" is in each, so none is plain content for `Parser.feed`.
-        self._guard = self._second = ""
+        self._guard = ""
 
     def _feed_aside(self, chunk: str) -> list[Event]:
         # Something besides the machine must see the chunk, of whose tokens nothing is known.

@@ -21,6 +21,7 @@ __all__ = [
     "NO_GUARD",
     "Finder",
     "finder_of",
+    "guards_of",
     "in_sentence",
     "is_code",
     "joins",
@@ -300,6 +301,18 @@ _IN_WORDS = ("_", "/")  # of a closer, a slash is before the word
 
 def _is_inside_word(char: str) -> bool:
     return char.isalnum() or char in _IN_WORDS
+
+
+def guards_of(finder: Finder, also: str = "") -> tuple[str, str, str]:
+    """Three characters without which a text contains nothing of that finder, nor any of these characters; ("", "", "")
+    if they are more.
+    """
+    guards = [*dict.fromkeys((*also, *finder.guards))]
+    found = [each for each in guards if each != NO_GUARD]
+    if "" in found or len(found) > 3:
+        return "", "", ""
+    first, second, third = [*found, *[NO_GUARD] * 3][:3]
+    return first, second, third
 
 
 finder_of = lru_cache(maxsize=256)(Finder)

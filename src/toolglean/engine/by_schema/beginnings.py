@@ -31,11 +31,14 @@ _signs = Expression(
         )
     )
 )
-_signs_begun = Expression(r"[<\[({|]|[#!$&^\\]{1,3}|[@%]{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?")
+_signs_begun = Expression(
+    r"[<\[({|]|[#!$&^\\]{1,3}|@{1,3}|@{2,3} |%{1,3} ?|:{1,3}|;{1,2}|={1,5}|={2,5} |-{1,5}|-{3,5} |\$> ?"
+    r"|[*+]{1,3}|[*+]{3} "
+)
 
 # A fence with its line: code, unless it names a tool, or nothing comes before it and its word is not a language.
 _fence = Expression(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n")
-_fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
+_fence_begun = Expression(r"`{1,2}|`{3,16}[^`\n]{0,80}|~{1,2}|~{3,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
 is_json = re.compile(r'\[?\{\s{0,8}"').match
@@ -80,6 +83,13 @@ def _words() -> Any:
 
 
 @cache
+def _starts() -> tuple[tuple[str, ...], frozenset[str]]:
+    # The words for calling with which a label begins, and their beginnings.
+    starts: tuple[str, ...] = tuple(_words().STARTS)
+    return starts, frozenset(each[:size] for each in starts for size in range(1, len(each) + 1))
+
+
+@cache
 def _first() -> str:
     return rf"(?i:{'|'.join(_words().STARTS)})[\w-]{{0,24}}"
 
@@ -87,8 +97,7 @@ def _first() -> str:
 @cache
 def _first_begun() -> str:
     # An expression for the beginnings of these words.
-    starts = {each[:size] for each in _words().STARTS for size in range(1, len(each) + 1)}
-    return "|".join(sorted(starts, key=len, reverse=True))
+    return "|".join(sorted(_starts()[1], key=len, reverse=True))
 
 
 def _words_for_calling(least: int) -> str:
@@ -132,8 +141,11 @@ def may_begin(two: str) -> bool:
     not begin with a tool's name.
     """
     char = two[0]
+    if char in "`~":
+        return two[1:] in {"", char}
     if char in _FIRST_SIGNS or (char.isascii() and not (char.isalpha() or char == "_")):
-        return char in _FIRST_SIGNS
+        goes_on = char in "<[{" or _signs.match(two, 0) or _signs_begun.fullmatch(two, 0)
+        return char in _FIRST_SIGNS and bool(goes_on)
     is_capital = char.isascii() and char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS)
     return is_capital or two.lower() in _words().FIRST_TWO or char in _words().CALL_SIGNS
 
@@ -219,7 +231,16 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
     return following in _AFTER_TAG and not (following == "(" and text[i] == "[")
 
 
+def _is_other_word(text: str, i: int) -> bool:
+    # Whether no label begins so: most lines are told by their first letters from those that the expressions find.
+    head = text[i : i + 32]
+    is_capital = "A" <= head[0] <= "Z" and (len(head) == 1 or head[1].isupper() or head[1] in _IN_CAPITALS)
+    return head.isascii() and not is_capital and not head.lower().startswith(_starts()[0])
+
+
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
+    if _is_other_word(text, i):
+        return None if at_end and text[i : i + 33].lower() in _starts()[1] else False
     named = _named.match(text, i)
     if named is not None and named["next"]:
         if (named["next"] in _AFTER_NAME or named["key"]) and named["name"] in names:

@@ -92,11 +92,6 @@ class Keeping(TurnState):
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
-    def has_around(self, text: str) -> bool:
-        """Whether that text may change what is around the next one."""
-        code = self.judge.code
-        return "<" in text or "[" in text or self.around.tail != "" or (code is not None and code.where.closed != ())
-
     def look_around(self, text: str, before: str, last: str, start: int) -> None:
         """The judge has read content: that text, behind another and its last character, which may be set for lines, at
         that place. What it leaves open is around what comes later.
@@ -109,7 +104,8 @@ class Keeping(TurnState):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
                 self._read_tags(text[:end], before, last, start)
-                self.around = self.around.outside(each, start + end)
+                if self.around.reaches(each):
+                    self.around = self.around.outside(each, start + end)
                 before = last = ((before if before.endswith(last) else last) + text[:end])[-KEPT:]
                 text, start = text[end:], start + end
             self._read_tags(text, before, last, start)

@@ -14,21 +14,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from toolglean.engine.by_schema.beginnings import begins, may_begin
-from toolglean.scan.text import KEPT, NO_GUARD, Finder, in_sentence
+from toolglean.scan.text import KEPT, Finder, guards_of, in_sentence
 
 if TYPE_CHECKING:
     from toolglean.engine.page.where import Closed
 
-__all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of"]
+__all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of", "searches_of"]
 
 Search: TypeAlias = "Callable[[str], re.Match[str] | None]"
-Watch: TypeAlias = "Callable[[Finder], tuple[Callable[[str], Any], tuple[str, str]]]"
 
 LINE = "\n"
-SIGNS = "<[`~>"  # with which quotations begin, and calls
+SIGNS = "<["  # with which closers begin, too
 READ = -2
 MOST_KINDS = 4096
 LONGEST_TAG = 512
@@ -40,14 +39,16 @@ _opens = re.compile(  # the end of a line that opens something
     r"(?:[-=+~#|<({\[]|\*\*\*|__|\*/)[ \t]*\r?\n\Z"
 ).search
 
+# Each way begins with a character, so that the search skips to those at once.
 _tag = re.compile(
-    r"(?:(?<![\w`])<|<(?=/))(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,64})(?:\s[^<>]{0,512})?(?P<empty>/?)>"
-    r"|(?<![^\n])\[(?P<shut>/?)(?P<word>[^\W\d][\w-]{0,32})(?:[ =:][^\[\]\n]{0,96})?\](?=\s)"
-    r"|(?<=[^<]<)<-?[\"']?(?P<here>[^\W\d]\w{0,32})[\"']?[ \t]*\r?\n"  # a here-document
+    r"<(?:(?<![\w`]<)|(?=/))(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,64})(?:\s[^<>]{0,512})?(?P<empty>/?)>"
+    r"|\[(?<![^\n]\[)(?P<shut>/?)(?P<word>[^\W\d][\w-]{0,32})(?:[ =:][^\[\]\n]{0,96})?\](?=\s)"
+    r"|<(?<=[^<]<<)-?[\"']?(?P<here>[^\W\d]\w{0,32})[\"']?[ \t]*\r?\n"  # a here-document
     r"|<!--(?P<note>[^<>]{0,512})-->"
 ).finditer
 _begun = re.compile(
-    r"(?:(?<!\w)<|<(?=/|\Z))(?:(?:/|-?[\"']?)[^\W\d][^<>]{0,600}|/|-?[\"']?|!(?:-|--[^<>]{0,600})?)?\Z|(?<![^\n])\[(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
+    r"<(?:(?<!\w<)|(?=/|\Z))(?:(?:/|-?[\"']?)[^\W\d][^<>]{0,600}|/|-?[\"']?|!(?:-|--[^<>]{0,600})?)?\Z"
+    r"|\[(?<![^\n]\[)(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
 ).search
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
@@ -55,26 +56,31 @@ _VOID = frozenset(
 
 
 class _Searches:
-    """The searches on the fast paths for lines, whatever the tools are. Shared, never changed except for a cache.
+    """The searches on the fast paths for content, whatever the tools are. Shared, never changed except for a cache.
 
-    Attributes: see `Lines`. `kinds` says for the first two characters of a line whether it must be examined.
+    Attributes:
+        find_opener: tells whether a chunk must be examined.
+        guards: the characters without which it need not be: see `guards_of`.
+        search: tells whether a text may contain an opener, apart from the beginnings of lines.
+        kinds: for the first two characters of a line, whether it must be examined: see `Lines`.
+        words, begun, longest: the openers at beginnings of lines, how they begin, and the length of the longest one.
     """
 
-    __slots__ = ("begun", "find_opener", "find_sign", "guards", "kinds", "longest", "words")
+    __slots__ = ("begun", "find_opener", "guards", "kinds", "longest", "search", "words")
 
-    def __init__(self, finder: Finder, watch: Watch) -> None:
+    def __init__(self, finder: Finder) -> None:
         self.words = tuple(finder.line_words)
         self.longest = max(map(len, self.words), default=0)
         self.begun = frozenset(each[: size + 1] for each in self.words for size in range(len(each)))
         anywhere = finder.within_lines()
-        _, (first, second) = watch(anywhere)
-        self.guards = (first, LINE) if second == NO_GUARD else ("", "")
+        self.guards = guards_of(anywhere, SIGNS + LINE)
         self.find_opener: Search = anywhere.search_also(SIGNS + LINE)
-        self.find_sign: Search = anywhere.search_also(SIGNS + "{")
+        self.search: Search = anywhere.search
         self.kinds: tuple[dict[str, bool], dict[str, bool]] = {}, {}  # without tools, and with tools
 
 
-_searches_of = lru_cache(maxsize=256)(_Searches)
+searches_of = lru_cache(maxsize=256)(_Searches)
+"""The searches for what such a finder finds; made once."""
 
 
 @lru_cache(maxsize=256)
@@ -88,23 +94,16 @@ class Lines:
 
     Args:
         finder: finds the openers of formats.
-        watch: tells what must be examined apart from lines: see judge/code.py.
         names: the names of the tools; none if no calls in undeclared spellings are read.
-
-    Attributes:
-        find_opener: tells whether a chunk must be examined.
-        guards: the two characters without which it need not be, or ("", "").
-        find_sign: tells whether there is something else in text to examine than lines.
     """
 
-    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_words", "find_opener", "find_sign", "guards")
+    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_words")
 
-    def __init__(self, finder: Finder, watch: Watch, names: frozenset[str]) -> None:
-        found = _searches_of(finder.alike, watch)
+    def __init__(self, finder: Finder, names: frozenset[str]) -> None:
+        found = searches_of(finder.alike)
         self._names, self._words, self._begun, self._longest = names, found.words, found.begun, found.longest
         self._kinds = found.kinds[bool(names)]
         self._named = _beginnings_of(names)
-        self.find_opener, self.find_sign, self.guards = found.find_opener, found.find_sign, found.guards
 
     def look(self, text: str, *, at_line: bool) -> int:
         """Look for a line of the text that may begin a call, or that may become the beginning of such a line.
@@ -144,9 +143,9 @@ class Lines:
 
 
 @lru_cache(maxsize=1024)
-def lines_of(finder: Finder, watch: Watch, names: frozenset[str]) -> Lines | None:
+def lines_of(finder: Finder, names: frozenset[str]) -> Lines | None:
     """What to look for at the beginnings of lines, if anything; made once."""
-    return Lines(finder, watch, names) if names or finder.line_words else None
+    return Lines(finder, names) if names or finder.line_words else None
 
 
 def begin_in(text: str, i: int, end: int, last: str, names: frozenset[str], *, opens_content: bool) -> tuple[int, bool]:

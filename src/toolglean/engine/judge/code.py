@@ -8,8 +8,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from toolglean.engine.page.expressions import Search
@@ -17,31 +15,15 @@ from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
 from toolglean.engine.page.where import Before, Closed, Where, line_before
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import KEPT, NO_GUARD, Finder
+from toolglean.scan.text import KEPT
 
-__all__ = ["Quotes", "watch"]
+__all__ = ["Quotes"]
 
-_ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
-_GUARDED = "<["  # one of these
+_BEGINS = "`~><["  # what begins a context begins with one of these
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
 _signs = re.compile(r"[^\s\w]")
 _OF_STRINGS = str.maketrans(dict.fromkeys('"\\\n\r', "x"))
-
-
-def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
-    """What tells whether a chunk may open something, or have a literal that the finder looks for; and the two
-    characters with which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
-    """
-    return _watch(finder.alike)
-
-
-@lru_cache(maxsize=256)
-def _watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
-    guards = {*finder.guards, *_GUARDED} - {*_ALWAYS, *"{[", NO_GUARD}
-    first, second = [*sorted(guards), NO_GUARD, NO_GUARD][:2]
-    few = len(guards) <= 2 and "" not in guards
-    return finder.search_also(_GUARDED + _ALWAYS), (first, second) if few else ("", "")
 
 
 class Quotes(Plain):
@@ -62,9 +44,8 @@ class Quotes(Plain):
         *("made_up", "waits", "where"),
     )
 
-    # fast.py and judge.py ask these; they are attributes so that these files need not import this one.
-    watch: ClassVar = staticmethod(watch)
-    may_begin: ClassVar = staticmethod(re.compile(f"[{re.escape(_ALWAYS + _GUARDED)}]").search)
+    # An attribute, so that judge.py need not import this file.
+    may_begin: ClassVar = staticmethod(re.compile(f"[{re.escape(_BEGINS)}]").search)
     """Finds that with which a context begins."""
 
     def __init__(self, *, heeded: bool = True) -> None:
@@ -161,11 +142,6 @@ class Quotes(Plain):
     def _shown(self) -> str:
         self._take_passed()
         return self.where.last + self.where.tail
-
-    def may_open(self, text: str, last: str) -> bool:
-        """Whether anything may open in that text, after that one."""
-        last = last or self._passed or self.where.last
-        return (self._page or self.page).rows.may_open(last[-1] + text, 1) is not None
 
     def is_opened_by(self, line: str) -> bool:
         """Whether that line opens a quotation, if it is one."""

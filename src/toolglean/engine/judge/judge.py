@@ -170,11 +170,6 @@ class Judge(Plain):
     # -- what is accepted ----------------------------------------------------------------------------------------------
 
     @property
-    def waits_in_reasoning(self) -> bool:
-        """Whether what comes next in the reasoning must be examined even if it shows no sign."""
-        return self.others is not None and self.thought is not None and (self.others.begun or self.thought.waits)
-
-    @property
     def is_other_role(self) -> bool:
         """Whether the reasoning so far has another role's header: calls that follow in it are not the model's."""
         return self.others is not None and self.others.over is not None

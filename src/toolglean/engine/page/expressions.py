@@ -12,10 +12,10 @@ from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
 from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row
-from toolglean.engine.page.where import Before, line_before
+from toolglean.engine.page.where import Before, line_before, space_in
 from toolglean.scan.text import WORD
 
-__all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
+__all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention"]
 
 _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
@@ -79,7 +79,6 @@ def _sought(ways: Sequence[tuple[str, str, str]]) -> Sought:
 
 
 _line = re.compile("\n").search
-space_in = re.compile(r"\s").search
 """Finds white space."""
 _LINE = ("line", "\n", "")
 _TICKS = ("run", "`", "`*")
@@ -127,11 +126,6 @@ class Rows:
             return search
         other = space_in if spaced else _line
         return lambda text: search(text) or other(text)
-
-    @cached_property
-    def may_open(self) -> Search:
-        """Finds what may open something in plain text."""
-        return self._sought_plain.search
 
     @cached_property
     def tags(self) -> _Tags:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
-from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
+from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on
+from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention
 from toolglean.engine.page.table import END_MARKERS, MOST_BLANKS, At, Context
-from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, deeper, line_before
+from toolglean.engine.page.where import Before, Guess, Marks, Run, Where, behind_code, deeper, line_before
 from toolglean.scan.text import KEPT
 
 __all__ = ["Reading"]
@@ -180,12 +180,9 @@ class Reading:
         if not any(each.size for each in self.guesses):
             self.seen, self.sought = (), None
         self._open(_PLAIN, "", 0, "")
-        self.closed.append((guess.start, self.base + end, context, False))
-        if self.ruler is not None:
-            self.ruler.drop(guess.start)
-            self.ruler.mark(context, guess.start, self.base + end, guess.start, guess.start)
-            if not guess.size:
-                self.ruler.nest(guess.document, guess.start)
+        self._ended(guess.start, end, context)
+        if self.ruler is not None and not guess.size:
+            self.ruler.nest(guess.document, guess.start)
 
     # -- backticks and tildes ------------------------------------------------------------------------------------------
 
@@ -211,6 +208,8 @@ class Reading:
 
     def _read_whole(self, run: Run, end: int) -> int:
         is_code = run.sign == "`"
+        if is_code and run.size < _FENCE and (closed := self._end_of_short_code(run, end)):
+            return closed
         ahead = "" if run.size < _FENCE or run.is_escaped else run.sign * run.size + self.ahead[end : end + _AHEAD]
         may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
         opened = self._opens_fence(run, ahead) if may_open else 0
@@ -234,6 +233,26 @@ class Reading:
             self.guesses = (*self.guesses, Guess(run.start, run.size, self.base + end, is_fence=is_fence))
             self._see(run, first=True)
         return end
+
+    def _end_of_short_code(self, run: Run, end: int) -> int:
+        # Most code in a line is closed on it, by the next backticks: then nothing was guessed. Returns the place after
+        # it; 0 if it is not so, or not certain yet.
+        if self.guesses or self.documents or self.seen or self.context is not _PLAIN:
+            return 0
+        text, place = self.text, self.text.find("`", end)
+        after = place + run.size
+        is_last = text.startswith("`" * run.size, place) and (text[after] != "`" if after < self.end else self.ends)
+        if place < 0 or not is_last or text.find("\n", end, place) >= 0:
+            return 0
+        self._ended(run.start, after, Context.CODE)
+        return after
+
+    def _ended(self, since: int, end: int, context: Context) -> None:
+        # What was guessed is so.
+        self.closed.append((since, self.base + end, context, False))
+        if self.ruler is not None:
+            self.ruler.drop(since)
+            self.ruler.mark(context, since, self.base + end, since, since)
 
     def _end_paragraph(self, since: int = _NOWHERE) -> None:
         # A line ends the paragraph, or a fence does; one in a line, unless backticks wait since which others of its
@@ -296,22 +315,7 @@ class Reading:
 
     def _close_code(self, number: int, end: int) -> int:
         self._note_space(end)
-        guess, later = self.guesses[number], self.guesses[number + 1 :]
-        kept = []
-        for each in self.documents:
-            if each.start < guess.start:
-                kept.append(each)
-            elif guess.space >= 0 and is_in_string(each):
-                # The string goes on after the code, unless the document begins in its first word.
-                depths = [
-                    one.depth
-                    for one in later
-                    if one.document == each.start and not one.size and one.start > guess.end + guess.space
-                ]
-                if depths:
-                    inner = without_outer(each, min(depths) - each.outer - 1) if min(depths) > each.outer + 1 else each
-                    kept.append(inner._replace(shown=self.base + end))
-        self.documents = tuple(kept)
+        self.documents = behind_code(self.documents, self.guesses[number:], self.base + end)
         self._confirm(number, end, Context.CODE)
         return end
 
@@ -319,16 +323,8 @@ class Reading:
         # Notes where the first white space after each run of backticks is.
         for each in self.guesses:
             if each.size and each.space < 0:
-                self.guesses = tuple(self._with_space(one, end) for one in self.guesses)
+                self.guesses = tuple(one.with_space(self.text, self.base, end) for one in self.guesses)
                 return
-
-    def _with_space(self, guess: Guess, end: int) -> Guess:
-        if not guess.size or guess.space >= 0:
-            return guess
-        after = guess.end - self.base
-        begin = max(after, 1)
-        found = space_in(self.text[begin:end]) if begin < end else None
-        return guess if found is None else guess._replace(space=begin - after + found.start())
 
     # -- JSON ----------------------------------------------------------------------------------------------------------
 

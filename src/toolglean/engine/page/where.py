@@ -8,11 +8,24 @@ import re
 from enum import Enum
 from typing import NamedTuple, Protocol, TypeAlias
 
-from toolglean.engine.page.documents import Document, is_in_string
+from toolglean.engine.page.documents import Document, is_in_string, without_outer
 from toolglean.engine.page.table import Context
 from toolglean.scan.text import KEPT
 
-__all__ = ["Before", "Closed", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "deeper", "line_before"]
+__all__ = [
+    "Before",
+    "Closed",
+    "Guess",
+    "Marks",
+    "Ruler",
+    "Run",
+    "Stretch",
+    "Where",
+    "behind_code",
+    "deeper",
+    "line_before",
+    "space_in",
+]
 
 
 class Before(Enum):
@@ -89,6 +102,7 @@ class Run(NamedTuple):
         return opener[0] == "…" and 0 < size < KEPT and _nothing(self.shown[-size:]) is not None
 
 
+space_in = re.compile(r"\s").search
 _nothing = re.compile(r"[.,;:!?)]?\s+").fullmatch
 
 
@@ -111,6 +125,15 @@ class Guess(NamedTuple):
     depth: int = 0
     is_fence: bool = False
 
+    def with_space(self, text: str, base: int, end: int) -> Guess:
+        """The same once that text, which is at `base`, was read up to `end`."""
+        if not self.size or self.space >= 0:
+            return self
+        after = self.end - base
+        begin = max(after, 1)
+        found = space_in(text[begin:end]) if begin < end else None
+        return self if found is None else self._replace(space=begin - after + found.start())
+
 
 def deeper(guesses: tuple[Guess, ...], document: int, depth: int) -> tuple[Guess, ...]:
     """Those guesses without containers of that document, up to that depth. Of many nested brackets, each drops one: the
@@ -120,6 +143,23 @@ def deeper(guesses: tuple[Guess, ...], document: int, depth: int) -> tuple[Guess
     if is_first and guesses[0].depth == depth < guesses[1].depth:
         return guesses[1:]
     return tuple(each for each in guesses if each.size or each.document != document or each.depth > depth)
+
+
+def behind_code(documents: tuple[Document, ...], guesses: tuple[Guess, ...], end: int) -> tuple[Document, ...]:
+    """Those of the documents that go on behind code, which ends at that place. `guesses`: it, and those after it."""
+    code, *later = guesses
+    found = []
+    for each in documents:
+        if each.start < code.start:
+            found.append(each)
+        elif code.space >= 0 and is_in_string(each):
+            # The string goes on after the code, unless the document begins in its first word.
+            inside = (one for one in later if one.document == each.start and not one.size)
+            depths = [one.depth for one in inside if one.start > code.end + code.space]
+            if depths:
+                inner = without_outer(each, min(depths) - each.outer - 1) if min(depths) > each.outer + 1 else each
+                found.append(inner._replace(shown=end))
+    return tuple(found)
 
 
 Closed: TypeAlias = "tuple[int, int, Context, bool]"
