@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json, is_refused
-from toolglean.engine.by_schema.lines import begin_in
+from toolglean.engine.by_schema.lines import begin_in, may_have_tags
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, Reason, in_quotation
 from toolglean.engine.state import TurnState
@@ -99,7 +99,7 @@ class Keeping(TurnState):
         code = self.judge.code
         closed = () if code is None else code.take_closed()
         around = self.around
-        tags = self.rules.by_schema and ("<" in text or "[" in text or around.tail != "")
+        tags = self.rules.by_schema and (around.tail != "" or may_have_tags(text))
         if closed and (tags or any(map(around.reaches, closed))):
             for each in sorted(closed, key=lambda region: region[1]):  # no tag goes on behind a quotation
                 end = max(each[1] - start, 0)
@@ -114,7 +114,7 @@ class Keeping(TurnState):
 
     # As in the last lines of `look_around`, which does without this call, because most text comes there.
     def _read_tags(self, text: str, before: str, last: str, start: int) -> None:
-        if self.rules.by_schema and ("<" in text or "[" in text or self.around.tail != ""):
+        if self.rules.by_schema and (self.around.tail != "" or may_have_tags(text)):
             self.around = self.around.read(text, before if before.endswith(last) else last, start)
 
     def _keep_from(self, place: int, *, json: bool, refused: bool) -> None:

@@ -22,7 +22,7 @@ from toolglean.scan.text import KEPT, Finder, guards_of, in_sentence
 if TYPE_CHECKING:
     from toolglean.engine.page.where import Closed
 
-__all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of", "searches_of"]
+__all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of", "may_have_tags", "searches_of"]
 
 Search: TypeAlias = "Callable[[str], re.Match[str] | None]"
 
@@ -50,6 +50,13 @@ _begun = re.compile(
     r"<(?:(?<!\w<)|(?=/|\Z))(?:(?:/|-?[\"']?)[^\W\d][^<>]{0,600}|/|-?[\"']?|!(?:-|--[^<>]{0,600})?)?\Z"
     r"|\[(?<![^\n]\[)(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
 ).search
+
+
+def may_have_tags(text: str) -> bool:
+    """Whether that text may change what is open, if no tag has begun before it."""
+    return "<" in text or "\n[" in text or text[:1] == "["
+
+
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
