@@ -69,12 +69,20 @@ def due(name: str, pieces: Sequence[Piece]) -> list[Call]:
         return []  # or where no text shares its line
     found: list[Call] = []
     kinds: set[str] = set()
+    last = ""
     for each in takewhile(_is_sure, pieces):
         kinds.add(each.kind)
+        is_joined, last = last.endswith(";") and not each.before, each.text  # `&gt;` does as a semicolon does
         if {"call", "result"} <= kinds:
             break  # a made-up result: what follows goes on with it
         alone = not each.before or (each.before.startswith("\n") and each.before.isspace())
-        if each.kind == "call" and each.format == name and each.text.startswith(("<", "[TOOL", "]<]")) and alone:
+        if (
+            each.kind == "call"
+            and each.format == name
+            and each.text.startswith(("<", "[TOOL", "]<]"))
+            and alone
+            and not is_joined
+        ):
             found += each.runs
     return found
 

@@ -73,7 +73,7 @@ class FastPath:
             return self._astray() if events is None else events
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
-            if self._look_on or self._find_opener(chunk):
+            if self._look_on or self._guard or self._find_opener(chunk):  # a guard is in it, if there are any
                 events = self._beside(chunk)
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -178,10 +178,11 @@ class FastPath:
         self._own()
         turn, start = self._turn, self._pos
         assert turn.payload is not None
-        if not turn.payload.pass_data(turn, chunk, start):
+        if not turn.payload.pass_data(turn, chunk):
             return None
         self._pos += len(chunk)
-        return self._said.heard([Content(chunk, start)])
+        self._pass(chunk, start)
+        return [Content(chunk, start)]
 
     def _set_fast_paths_of_text(self) -> None:
         turn, judge = self._turn, self._turn.judge
@@ -245,7 +246,10 @@ class FastPath:
             if len(fresh) > 1:
                 text = "".join([each for each, _ in fresh])
             self._fresh = []
-            turn.passed(text, start)
+            if self._in_data and turn.payload is not None:
+                turn.payload.data_passed(turn, text, start)
+            else:
+                turn.passed(text, start)
             if (turn.mode is DONE or not turn.channel) and turn.candidate is None:
                 self._said.add(text, start)
 
@@ -290,7 +294,9 @@ class FastPath:
             line = lines.look(text, at_line=self._at_line)
             if line == READ:
                 return -1
-        hit, place = self._search(text), len(text)
+        place, signs = len(text), "<" in text or "[" in text
+        # With lines and guards, openers begin with these signs.
+        hit = self._search(text) if signs or lines is None or not self._guards[0] else None
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
             if not place:
@@ -299,13 +305,15 @@ class FastPath:
                 place, found = finder.find(text, 0, self._last)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
-        if "<" in text or "[/" in text:
+        if signs:
             place = self._begin_of_orphans(text, place)
         return place if line < 0 else min(place, line)
 
     def _begin_of_orphans(self, text: str, place: int) -> int:
         turn = self._turn
         if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
+            return place
+        if "<" not in text and "[/" not in text:
             return place
         self._catch_up()  # what was passed may have tags
         return begin_of_orphans(self._turn, text, 0, place)

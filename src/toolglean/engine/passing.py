@@ -140,17 +140,20 @@ class Passing(Plain, Payload):
         """See `Payload`."""
         return not (self._unsure or self._bracket[0])
 
-    def pass_data(self, turn: Turn, text: str, start: int) -> bool:
+    def pass_data(self, turn: Turn, text: str) -> bool:
         """See `Payload`."""
         scanner = self._scanner
         ahead = self._read_tokens(turn.names, text, 0)
         if ahead[1] or scanner.token is FAIL or scanner.state == END:
             self._ahead = ahead
             return False
+        return True
+
+    def data_passed(self, turn: Turn, text: str, start: int) -> None:
+        """See `Payload`."""
         turn.pass_data(text)
         if self._code is not None:
             self._code.scan(text, start)
-        return True
 
     def _watch(self, names: Names, raw: str) -> str:
         # The tool that an object names next to its arguments; "" until there is one.

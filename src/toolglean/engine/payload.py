@@ -70,8 +70,12 @@ class Payload(Repairable):
         """Whether what comes next is JSON that is text, whatever it is: then what has no sign goes to `pass_data`."""
         return False
 
-    def pass_data(self, turn: Any, text: str, start: int) -> bool:
+    def pass_data(self, turn: Any, text: str) -> bool:
         """Read that text, outside the loop. False: more than text is in it; then `read` must go on there."""
+        raise NotImplementedError
+
+    def data_passed(self, turn: Any, text: str, start: int) -> None:
+        """That text, of one or more `pass_data`, was emitted without the turn."""
         raise NotImplementedError
 
     def stops(self) -> Stops | None:
