@@ -38,6 +38,7 @@ _may_open_in_data = re.compile(r"[<`~>]|\[\Z").search
 _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
 _NO_GUARDS = ("", "", "")
+LONGEST_PLAIN, MOST_PLAIN = 16, 2048  # of the chunks that are remembered
 FAR = 512  # so many characters are read at once, at most; a long chunk at once
 
 
@@ -46,8 +47,8 @@ class FastPath:
 
     __slots__ = (
         "_at_line", "_due", "_find_opener", "_find_stop", "_finder", "_fresh", "_guard", "_guards", "_in_data",
-        "_lines", "_look_on", "_plan", "_pos", "_said", "_search", "_second", "_shared", "_stops", "_straight",
-        "_third", "_turn",
+        "_lines", "_look_on", "_plain", "_plan", "_pos", "_said", "_search", "_second", "_shared", "_stops",
+        "_straight", "_third", "_turn",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
@@ -73,7 +74,8 @@ class FastPath:
             return self._astray() if events is None else events
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
-            if self._look_on or self._guard or self._find_opener(chunk):  # a guard is in it, if there are any
+            # If there are guards, one is in it.
+            if self._look_on or self._guard or (chunk not in self._plain and self._may_open(chunk)):
                 events = self._beside(chunk)
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -98,6 +100,14 @@ class FastPath:
             events = self._pass_data(chunk)
         return self._feed_loop(chunk) if events is None else events
 
+    def _may_open(self, chunk: str) -> bool:
+        # Whether an opener or a line may be in it. Tokens come again and again: what is none of these is remembered.
+        if self._find_opener is None or self._find_opener(chunk):
+            return True
+        if len(chunk) <= LONGEST_PLAIN and len(self._plain) < MOST_PLAIN:
+            self._plain.add(chunk)
+        return False
+
     def _feed_loop(self, chunk: str) -> list[Event]:
         raise NotImplementedError
 
@@ -118,7 +128,7 @@ class FastPath:
         self._shared = twin._shared = True
         twin._guard, twin._second, twin._third = self._guard, self._second, self._third
         twin._finder, twin._guards, twin._look_on = self._finder, self._guards, self._look_on
-        twin._find_opener, twin._search = self._find_opener, self._search
+        twin._find_opener, twin._search, twin._plain = self._find_opener, self._search, self._plain
         twin._find_stop, twin._stops = self._find_stop, self._stops
         twin._lines, twin._at_line, twin._in_data = self._lines, self._at_line, self._in_data
         twin._straight = self._straight and self._straight.copy()
@@ -140,6 +150,7 @@ class FastPath:
         # Text: tells whether a chunk may contain an opener, or a line; and whether it may contain an opener.
         self._find_opener: Search | None = None
         self._search: Callable[[str], re.Match[str] | None] = _anything
+        self._plain: set[str] = set()  # chunks that certainly contain neither
         self._lines: Lines | None = None  # what to look for at the beginnings of lines
         self._finder: Finder | None = None
         # A string of the arguments: tells whether a chunk may end it. Inside a string this is the reader's own search.
@@ -190,6 +201,7 @@ class FastPath:
             if not turn.tape.held:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._search = self._finder.search
+                self._plain = self._finder.plain
         elif turn.has_content and turn.last_text and not turn.at_start and turn.emit.clean and not judge.fence:
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
@@ -197,10 +209,12 @@ class FastPath:
                 judge.heed(judge.closers.expecting((), 0))
             finder = self._finder = self._plan.text_finder(turn)
             self._find_opener, self._search, self._guards = finder.search, finder.search, guards_of(finder)
+            self._plain = finder.plain
             if judge.code is not None:
                 names = turn.described if turn.reads_by_schema else _NO_NAMES
                 found, self._lines = searches_of(finder.alike), lines_of(finder, names)
                 self._find_opener, self._search, self._guards = found.find_opener, found.search, found.guards
+                self._plain = found.plain
                 self._at_line = self._lines is not None and turn.last_char in _LINE_BEGINS_AFTER
             self._look_or_pass(turn.tape.held != "")
 

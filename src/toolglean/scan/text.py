@@ -81,7 +81,7 @@ WORD = r"[\w+#./-]{0,32}[ \t\r]{0,32}"
 
 
 class Finder(Plain):
-    """Finds the first of some literals. Made once, shared by all parsers, never changed.
+    """Finds the first of some literals. Made once, shared by all parsers, never changed but for caches.
 
     Args:
         literals: what to look for; empty ones are ignored.
@@ -97,6 +97,7 @@ class Finder(Plain):
             literals begin with more than two different characters, or with letters, or if it is `unguarded`.
         alike: a finder that has the same openers, guards and search: itself, or the one that it was made from by
             `also_finding`. What is made for these alone is found again by it.
+        plain: some texts in which `search` has found nothing: a cache.
         search: finds any of `openers` with the second character of a literal. If the opener is a letter, or with
             `exact`, it finds only a whole literal, as far as its first characters show (`DEEPEST`). At the end of the
             text, it also finds the beginning of one; then the match has a group. At the beginning of the text, only
@@ -105,7 +106,7 @@ class Finder(Plain):
 
     __slots__ = (
         "_by_two", "_exact", "_expression", "_first", "_joined", "_letters", "_longest", "_look_behind", "_of_lines",
-        "_single", "alike", "guards", "line_words", "literals", "openers", "search", "unguarded", "words",
+        "_single", "alike", "guards", "line_words", "literals", "openers", "plain", "search", "unguarded", "words",
     )  # fmt: skip
 
     def __init__(
@@ -145,6 +146,7 @@ class Finder(Plain):
         self._expression = self._candidates(exact=exact)
         self.search = re.compile(self._expression).search
         self.alike = self
+        self.plain: set[str] = set()
 
     def also_finding(self, literals: Iterable[str]) -> Finder:
         """The same finder, which also finds these. It shares what it can with this one, and is made faster than a new
@@ -387,7 +389,12 @@ def opens_quotation(before: str) -> bool:
 
 def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
-    line = before[-KEPT:].rpartition("\n")[2]
+    return _in_sentence(before[-KEPT:])
+
+
+@lru_cache(maxsize=4096)  # the ends before markers are few
+def _in_sentence(end: str) -> bool:
+    line = end.rpartition("\n")[2]
     text = line.rstrip().removesuffix("~~").rstrip("*_").rstrip()
     if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
         return True

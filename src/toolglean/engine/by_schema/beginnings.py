@@ -239,6 +239,8 @@ def _is_other_word(text: str, i: int) -> bool:
 
 
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
+    if at_end and i + 1 == len(text) and "A" <= text[i] <= "Z":
+        return None
     if _is_other_word(text, i):
         return None if at_end and text[i : i + 33].lower() in _starts()[1] else False
     named = _named.match(text, i)

@@ -68,12 +68,13 @@ class _Searches:
     Attributes:
         find_opener: tells whether a chunk must be examined.
         guards: the characters without which it need not be: see `guards_of`.
+        plain: some chunks in which it has found nothing.
         search: tells whether a text may contain an opener, apart from the beginnings of lines.
         kinds: for the first two characters of a line, whether it must be examined: see `Lines`.
         words, begun, longest: the openers at beginnings of lines, how they begin, and the length of the longest one.
     """
 
-    __slots__ = ("begun", "find_opener", "guards", "kinds", "longest", "search", "words")
+    __slots__ = ("begun", "find_opener", "guards", "kinds", "longest", "plain", "search", "words")
 
     def __init__(self, finder: Finder) -> None:
         self.words = tuple(finder.line_words)
@@ -83,6 +84,7 @@ class _Searches:
         self.guards = guards_of(anywhere, SIGNS + LINE)
         self.find_opener: Search = anywhere.search_also(SIGNS + LINE)
         self.search: Search = anywhere.search
+        self.plain: set[str] = set()
         self.kinds: tuple[dict[str, bool], dict[str, bool]] = {}, {}  # without tools, and with tools
 
 
@@ -251,22 +253,24 @@ class Around(NamedTuple):
         if "<?" in text and "?" not in [each for each, _ in opened]:  # what follows is a document of XML
             opened = [("?", base + text.index("<?")), *opened]
         for tag in _tag(text, size):
-            name = (tag["name"] or tag["word"] or tag["here"] or "").casefold()
-            mentioned, mention, behind = mention, "", _end_of(text, tag.start())
-            announced = _end_of(text, tag.end()) if behind.strip() and announces(behind, announced) else ""
-            if tag["note"] is not None:
+            close, word, empty, shut_word, other, here, note = tag.groups()
+            name, place = (word or other or here or "").casefold(), tag.start()
+            mentioned, mention, behind = mention, "", text[max(place - KEPT, 0) : place]
+            is_announced = _announces(behind) or (announced != "" and _is_behind(behind, announced))
+            announced = _end_of(text, tag.end()) if is_announced and not behind.isspace() else ""
+            if note is not None:
                 mention = mentioned
-            elif tag["empty"] or name in _VOID:
-                seen |= {name}
-            elif not (tag["close"] or tag["shut"]):
+            elif empty or name in _VOID:
+                seen = seen if name in seen else seen | {name}
+            elif not (close or shut_word):
                 # What may be the beginning of a tag is read again with more text, and tags in it are open once.
-                new, seen = (name, base + tag.start()), seen | {name}
+                new, seen = (name, base + place), seen if name in seen else seen | {name}
                 opened = opened if new in opened else [*opened, new][:MOST_TAGS]
                 in_line = (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned))
                 if in_line and not name.startswith("end_"):  # `<end_x>` may close a result
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):
-                last_one, closer = len(names) - 1 - names[::-1].index(name), base + tag.start()
+                last_one, closer = len(names) - 1 - names[::-1].index(name), base + place
                 shut = (*shut, *((*each, closer) for each in opened[last_one:]))[-MOST_TAGS:]
                 del opened[last_one:]
         begun = _begun(text, size)

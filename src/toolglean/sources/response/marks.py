@@ -62,7 +62,7 @@ class Marks:
         markers: the markers with their numbers; if two match alike, the first is used.
 
     Attributes:
-        guards, search: as in a `Finder`; if there are real regular expressions, every chunk is read.
+        guards, plain, search: as in a `Finder`; if there are real regular expressions, every chunk is read.
         firsts: the characters with which the marks begin, except those of real regular expressions.
         literals: the marks that are only a literal.
     """
@@ -80,6 +80,7 @@ class Marks:
         self._heads = Finder(heads)
         self.guards = ("", "") if self._regexes else self._heads.guards
         self.search = re.compile("").search if self._regexes else self._heads.search  # "" is found in every chunk
+        self.plain: set[str] = set()
         self.firsts = frozenset(each[0] for each in heads)
         self.literals = tuple(dict.fromkeys(each.text for (each, *rest) in whole if isinstance(each, Lit) and not rest))
 
