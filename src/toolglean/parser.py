@@ -151,7 +151,7 @@ class Parser(Weighing):
                 return []
             start = self._pos
             self._pos = end = start + len(chunk)
-            self._fresh.append((chunk, start))
+            self._fresh.append(chunk)
             if end > self._due:
                 self._catch_up()
             return [Content(chunk, start)]
@@ -171,7 +171,7 @@ class Parser(Weighing):
                 return Output()
             start = self._pos
             self._pos = end = start + len(chunk)
-            self._fresh.append((chunk, start))
+            self._fresh.append(chunk)
             if end > self._due:
                 self._catch_up()
             return plain_output(chunk, start)

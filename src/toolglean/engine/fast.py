@@ -47,8 +47,8 @@ class FastPath:
 
     __slots__ = (
         "_at_line", "_due", "_find_opener", "_find_stop", "_finder", "_fresh", "_guard", "_guards", "_in_data",
-        "_lines", "_look_on", "_plain", "_plan", "_pos", "_said", "_search", "_second", "_shared", "_stops",
-        "_straight", "_third", "_turn",
+        "_lines", "_look_on", "_plain", "_plan", "_pos", "_said", "_search", "_second", "_shared", "_since",
+        "_stops", "_straight", "_third", "_turn",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
@@ -57,7 +57,8 @@ class FastPath:
         self._pos = pos  # how many characters of the turn were consumed
         self._said = Said(heeds=turn.rules.by_schema)
         # Text emitted on a fast path that the turn has not seen yet: it is read when that matters, all at once.
-        self._fresh: list[tuple[str, int]] = []
+        self._fresh: list[str] = []
+        self._since = pos  # the place of its beginning
         self._due = FAR  # the place behind which it is read in any case
         self._shared = False  # whether a fork shares some of the turn's state
         # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
@@ -81,11 +82,11 @@ class FastPath:
                 event = turn.emit.plain_reasoning(chunk, start)
                 if event is not None:
                     self._pos = start + len(chunk)
-                    self._pass(chunk, start)
+                    self._pass(chunk)
                     return [event]
             else:
                 self._pos = start + len(chunk)
-                self._pass(chunk, start)
+                self._pass(chunk)
                 return [Content(chunk, start)]
         elif self._find_stop is not None and chunk:  # inside a string of the arguments
             start, turn = self._pos, self._turn
@@ -116,13 +117,13 @@ class FastPath:
 
     def _begin_at(self, place: int) -> None:
         """Nothing was read yet: count places from that one, because the turn is part of a longer text."""
-        self._pos = place
+        self._pos = self._since = place
 
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))
         twin._plan, twin._pos, twin._said = self._plan, self._pos, self._said.copy()
-        twin._fresh, twin._due = self._fresh.copy(), self._due
+        twin._fresh, twin._since, twin._due = self._fresh.copy(), self._since, self._due
         # Copy on write: most of the turn is shared until one of them reads, and many are dropped before they do.
         twin._turn = self._turn.fork()
         self._shared = twin._shared = True
@@ -161,6 +162,7 @@ class FastPath:
     def _set_fast_paths(self) -> None:
         turn = self._turn
         mode, emit = turn.mode, turn.emit
+        self._since = self._pos - len(turn.tape.held)
         if turn.judge.draft is not None:  # all of it is kept, in case it is not a call
             self._shut_fast_paths()
             return
@@ -192,7 +194,7 @@ class FastPath:
         if not turn.payload.pass_data(turn, chunk):
             return None
         self._pos += len(chunk)
-        self._pass(chunk, start)
+        self._pass(chunk)
         return [Content(chunk, start)]
 
     def _set_fast_paths_of_text(self) -> None:
@@ -239,14 +241,14 @@ class FastPath:
     def _last(self) -> str:
         # The end of the text so far.
         end = ""
-        for text, _ in reversed(self._fresh):
+        for text in reversed(self._fresh):
             end = text + end
             if len(end) >= KEPT:
                 return end
         return (self._turn.last_text + end)[-KEPT:] if end else self._turn.last_text
 
-    def _pass(self, text: str, start: int) -> None:
-        self._fresh.append((text, start))
+    def _pass(self, text: str) -> None:
+        self._fresh.append(text)
         if self._pos > self._due:
             self._catch_up()
 
@@ -256,10 +258,9 @@ class FastPath:
         fresh = self._fresh
         if fresh:
             self._own()
-            turn, (text, start) = self._turn, fresh[0]
-            if len(fresh) > 1:
-                text = "".join([each for each, _ in fresh])
-            self._fresh = []
+            turn, start, text = self._turn, self._since, "".join(fresh)
+            fresh.clear()
+            self._since = start + len(text)
             if self._in_data and turn.payload is not None:
                 turn.payload.data_passed(turn, text, start)
             else:
@@ -291,7 +292,7 @@ class FastPath:
             turn.tape.hold(text[place:])
         if place:
             self._at_line = self._lines is not None and said[-1] == "\n"
-            self._pass(said, start)
+            self._pass(said)
         if turn.channel:
             self._look_on = place < size
         else:
