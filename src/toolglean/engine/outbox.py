@@ -97,11 +97,15 @@ class Said(Plain):
 
     __slots__ = ("heeds", "pieces")
 
-    owned = ("pieces",)
-
     def __init__(self, *, heeds: bool) -> None:
         self.heeds = heeds
         self.pieces: list[tuple[str, int]] = []
+
+    def copy(self) -> Said:  # written out, because each fork needs one
+        """The same, for a fork."""
+        twin = Said.__new__(Said)
+        twin.heeds, twin.pieces = self.heeds, self.pieces.copy()
+        return twin
 
     def add(self, text: str, start: int) -> None:
         """That text was returned before."""
