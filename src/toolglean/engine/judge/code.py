@@ -35,13 +35,12 @@ class Quotes(Plain):
     Attributes:
         where: where the end of the content is.
         followed: whether anything but white space came after the end of the turn.
-        waits: whether what comes next must be examined even if it shows no sign.
         made_up: whether a tool's result has ended behind a call: the model has made it up, and goes on with it.
     """
 
     __slots__ = (
         *("_before", "_called", "_end", "_find", "_json", "_page", "_passed", "_until", "followed", "heeded"),
-        *("made_up", "waits", "where"),
+        *("made_up", "where"),
     )
 
     # An attribute, so that judge.py need not import this file.
@@ -51,7 +50,7 @@ class Quotes(Plain):
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded, self._json = heeded, heeded
         self.where = Where()
-        self.followed = self.waits = self.made_up = False
+        self.followed = self.made_up = False
         self._called = -1  # the place of the last call
         self._page: Page | None = None
         self._find: Search | None = None  # finds what changes anything; None if everything may
@@ -125,6 +124,11 @@ class Quotes(Plain):
         """Whether text without a sign matters too: a quotation may end, or one may have begun at the text's end."""
         where = self.where
         return where.tail != "" or not (where.context is Context.PLAIN or where.context is Context.FENCE)
+
+    @property
+    def waits(self) -> bool:
+        """The same, or something may have opened."""
+        return self.begun or self.where.guesses != () or self.where.documents != ()
 
     @property
     def begins_line(self) -> bool:
@@ -234,7 +238,6 @@ class Quotes(Plain):
         if where.closed and self._called >= 0 and self.heeded:
             results = (each[0] for each in where.closed if each[2] is Context.RESULT)
             self.made_up = self.made_up or any(start >= self._called for start in results)
-        self.waits = self.begun or self._find is None or where.guesses != ()
 
     def _take_passed(self) -> None:
         if self._passed:
