@@ -30,6 +30,7 @@ LINE = "\n"
 SIGNS = "<["  # with which closers begin, too
 READ = -2
 MOST_KINDS = 4096
+SHORT = 8
 LONGEST_TAG = 512
 MOST_TAGS = 32  # tags that are remembered
 _SPACE = " \t\r\n*_"
@@ -106,13 +107,14 @@ class Lines:
         names: the names of the tools; none if no calls in undeclared spellings are read.
     """
 
-    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_words")
+    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_short", "_words")
 
     def __init__(self, finder: Finder, names: frozenset[str]) -> None:
         found = searches_of(finder.alike)
         self._names, self._words, self._begun, self._longest = names, found.words, found.begun, found.longest
         self._kinds = found.kinds[bool(names)]
         self._named = _beginnings_of(names)
+        self._short: dict[str, bool | None] = {}  # the same for texts of a few characters, which come again and again
 
     def look(self, text: str, *, at_line: bool) -> int:
         """Look for a line of the text that may begin a call, or that may become the beginning of such a line.
@@ -144,6 +146,16 @@ class Lines:
         return found
 
     def _begins(self, text: str, i: int) -> bool | None:
+        if len(text) - i > SHORT:
+            return self._looked_at(text, i)
+        found: bool | int | None = self._short.get(rest := text[i:], READ)
+        if found == READ:
+            found = self._looked_at(text, i)
+            if len(self._short) < MOST_KINDS:
+                self._short[rest] = found
+        return None if found is None else bool(found)
+
+    def _looked_at(self, text: str, i: int) -> bool | None:
         if text.startswith(self._words, i):
             return True
         if self._names and (found := begins(text, i, self._names, opens_content=False, at_end=True)) is not False:
