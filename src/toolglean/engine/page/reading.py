@@ -100,8 +100,11 @@ class Reading:
 
     def _found(self, what: str, place: int, end: int) -> int:
         if what == "run":
-            if self.text[place] == "~" and end - place < _FENCE and end < self.end:
-                return end
+            if end - place < _FENCE and end < self.end:
+                if self.text[place] == "~":
+                    return end
+                if closed := self._end_of_short_code(place, end):
+                    return closed
             shown = self.text[max(place - KEPT, 0) : place]
             run = Run(self.text[place], end - place, self.base + place, shown, end < self.end or self.ends)
             return self._read_run(run, end)
@@ -208,8 +211,6 @@ class Reading:
 
     def _read_whole(self, run: Run, end: int) -> int:
         is_code = run.sign == "`"
-        if is_code and run.size < _FENCE and (closed := self._end_of_short_code(run, end)):
-            return closed
         ahead = "" if run.size < _FENCE or run.is_escaped else run.sign * run.size + self.ahead[end : end + _AHEAD]
         may_open = ahead != "" and (self.context is _PLAIN or (is_code and self.seen != ()))
         opened = self._opens_fence(run, ahead) if may_open else 0
@@ -234,17 +235,18 @@ class Reading:
             self._see(run, first=True)
         return end
 
-    def _end_of_short_code(self, run: Run, end: int) -> int:
+    def _end_of_short_code(self, place: int, end: int) -> int:
         # Most code in a line is closed on it, by the next backticks: then nothing was guessed. Returns the place after
         # it; 0 if it is not so, or not certain yet.
         if self.guesses or self.documents or self.seen or self.context is not _PLAIN:
             return 0
-        text, place = self.text, self.text.find("`", end)
-        after = place + run.size
-        is_last = text.startswith("`" * run.size, place) and (text[after] != "`" if after < self.end else self.ends)
-        if place < 0 or not is_last or text.find("\n", end, place) >= 0:
+        text, closer = self.text, self.text.find("`", end)
+        after = closer + end - place
+        if closer < 0 or after >= self.end or text[after] == "`" or text.find("\n", end, closer) >= 0:
             return 0
-        self._ended(run.start, after, Context.CODE)
+        if text[closer:after] != text[place:end]:
+            return 0
+        self._ended(self.base + place, after, Context.CODE)
         return after
 
     def _ended(self, since: int, end: int, context: Context) -> None:
