@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.by_schema.lines import READ, lines_of, searches_of
+from toolglean.engine.by_schema.lines import READ, guards_of, lines_of, searches_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.outbox import Said
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
 from toolglean.engine.tape import UNBOUND, WINDOW
 from toolglean.events import Content
-from toolglean.scan.text import KEPT, NO_GUARD, guards_of
+from toolglean.scan.text import KEPT, NO_GUARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,21 +17,9 @@ from functools import lru_cache
 from toolglean.scan.plain import Plain
 
 __all__ = [
-    "KEPT",
-    "NO_GUARD",
-    "Finder",
-    "finder_of",
-    "guards_of",
-    "in_sentence",
-    "is_code",
-    "joins",
-    "opens_quotation",
-    "passing",
-    "possessive",
-    "space",
-    "until",
-    "with_closers",
-]
+    "KEPT", "NO_GUARD", "Finder", "finder_of", "in_sentence", "is_code", "joins", "opens_quotation", "passing",
+    "possessive", "space", "until", "with_closers",
+]  # fmt: skip
 
 NO_GUARD = "\x00no guard"  # appears in no chunk; if it did, the chunk would only miss a fast path
 
@@ -303,18 +291,6 @@ _IN_WORDS = ("_", "/")  # of a closer, a slash is before the word
 
 def _is_inside_word(char: str) -> bool:
     return char.isalnum() or char in _IN_WORDS
-
-
-def guards_of(finder: Finder, also: str = "") -> tuple[str, str, str]:
-    """Three characters without which a text contains nothing of that finder, nor any of these characters; ("", "", "")
-    if they are more.
-    """
-    guards = [*dict.fromkeys((*also, *finder.guards))]
-    found = [each for each in guards if each != NO_GUARD]
-    if "" in found or len(found) > 3:
-        return "", "", ""
-    first, second, third = [*found, *[NO_GUARD] * 3][:3]
-    return first, second, third
 
 
 finder_of = lru_cache(maxsize=256)(Finder)

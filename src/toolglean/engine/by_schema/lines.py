@@ -17,12 +17,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from toolglean.engine.by_schema.beginnings import begins, may_begin
-from toolglean.scan.text import KEPT, Finder, guards_of, in_sentence
+from toolglean.scan.text import KEPT, NO_GUARD, Finder, in_sentence
 
 if TYPE_CHECKING:
     from toolglean.engine.page.where import Closed
 
-__all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of", "may_have_tags", "searches_of"]
+__all__ = [
+    "NOTHING",
+    "READ",
+    "Around",
+    "Lines",
+    "announces",
+    "begin_in",
+    "guards_of",
+    "lines_of",
+    "may_have_tags",
+    "searches_of",
+]
 
 Search: TypeAlias = "Callable[[str], re.Match[str] | None]"
 
@@ -61,6 +72,18 @@ def may_have_tags(text: str) -> bool:
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
+
+
+def guards_of(finder: Finder, also: str = "") -> tuple[str, str, str]:
+    """Three characters without which a text contains nothing of that finder, nor any of these characters; ("", "", "")
+    if they are more.
+    """
+    guards = [*dict.fromkeys((*also, *finder.guards))]
+    found = [each for each in guards if each != NO_GUARD]
+    if "" in found or len(found) > 3:
+        return "", "", ""
+    first, second, third = [*found, *[NO_GUARD] * 3][:3]
+    return first, second, third
 
 
 class _Searches:

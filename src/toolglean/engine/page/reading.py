@@ -100,14 +100,7 @@ class Reading:
 
     def _found(self, what: str, place: int, end: int) -> int:
         if what == "run":
-            if end - place < _FENCE and end < self.end:
-                if self.text[place] == "~":
-                    return end
-                if closed := self._end_of_short_code(place, end):
-                    return closed
-            shown = self.text[max(place - KEPT, 0) : place]
-            run = Run(self.text[place], end - place, self.base + place, shown, end < self.end or self.ends)
-            return self._read_run(run, end)
+            return self._read_signs(place, end)
         if what == "line":
             return self._read_line(place)
         if what == "bracket":
@@ -201,6 +194,15 @@ class Reading:
     def _wait_with(self, run: Run, end: int) -> int:
         self.run = run
         return ~end
+
+    def _read_signs(self, place: int, end: int) -> int:
+        if end - place < _FENCE and end < self.end:
+            closed = end if self.text[place] == "~" else self._end_of_short_code(place, end)
+            if closed:
+                return closed
+        shown = self.text[max(place - KEPT, 0) : place]
+        run = Run(self.text[place], end - place, self.base + place, shown, end < self.end or self.ends)
+        return self._read_run(run, end)
 
     def _read_run(self, run: Run, end: int) -> int:
         if self.documents:
