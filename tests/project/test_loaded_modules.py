@@ -71,7 +71,6 @@ STANDARD = frozenset(
         *(
             "__future__",
             "codecs",
-            "collections",
             "collections.abc",
             "dataclasses",
             "enum",
