@@ -365,12 +365,7 @@ def opens_quotation(before: str) -> bool:
 
 def in_sentence(before: str) -> bool:
     """Whether text that follows that one is in the middle of a sentence: behind a word, a comma, a list's sign."""
-    return _in_sentence(before[-KEPT:])
-
-
-@lru_cache(maxsize=4096)  # the ends before markers are few
-def _in_sentence(end: str) -> bool:
-    line = end.rpartition("\n")[2]
+    line = before[-KEPT:].rpartition("\n")[2]
     text = line.rstrip().removesuffix("~~").rstrip("*_").rstrip()
     if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
         return True

@@ -174,7 +174,7 @@ class Lines:
         found: bool | int | None = self._short.get(rest := text[i:], READ)
         if found == READ:
             found = self._looked_at(text, i)
-            if len(self._short) < MOST_KINDS:
+            if rest.isascii() and len(self._short) < MOST_KINDS:
                 self._short[rest] = found
         return None if found is None else bool(found)
 
@@ -301,7 +301,7 @@ class Around(NamedTuple):
                 # What may be the beginning of a tag is read again with more text, and tags in it are open once.
                 new, seen = (name, base + place), seen if name in seen else seen | {name}
                 opened = opened if new in opened else [*opened, new][:MOST_TAGS]
-                in_line = (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned))
+                in_line = (behind[-1] != LINE and _in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned))
                 if in_line and not name.startswith("end_"):  # `<end_x>` may close a result
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):
@@ -343,7 +343,10 @@ def announces(before: str, announced: str = "") -> bool:
     return _announces(before[-KEPT:]) or (announced != "" and _is_behind(before, announced))
 
 
-@lru_cache(maxsize=1024)  # the ends before tags are few
+_in_sentence = lru_cache(maxsize=1024)(in_sentence)  # the ends before tags are few
+
+
+@lru_cache(maxsize=1024)
 def _announces(end: str) -> bool:
     text = end.rstrip(_SPACE)
     if not text or _opens(end):

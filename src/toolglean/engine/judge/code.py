@@ -128,7 +128,8 @@ class Quotes(Plain):
     @property
     def waits(self) -> bool:
         """The same, or something may have opened."""
-        return self.begun or self.where.guesses != () or self.where.documents != ()
+        where = self.where
+        return self.begun or where.run is not None or where.guesses != () or where.documents != ()
 
     @property
     def begins_line(self) -> bool:

@@ -21,6 +21,7 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE, _NOWHERE = 3, -1 << 62
 _AHEAD = 192
+_may_go_on = re.compile(r"[^\n{[`]*[\n{[]").match  # in code: a paragraph may end, or a string of JSON go on behind it
 _name = re.compile(r"<([\w-]+)").match
 
 
@@ -244,9 +245,8 @@ class Reading:
             return 0
         text, closer = self.text, self.text.find("`", end)
         after = closer + end - place
-        if closer < 0 or after >= self.end or text[after] == "`" or text.find("\n", end, closer) >= 0:
-            return 0
-        if text[closer:after] != text[place:end]:
+        is_closed = 0 <= closer and after < self.end and text[after] != "`" and text[closer:after] == text[place:end]
+        if not is_closed or _may_go_on(text, end, closer):
             return 0
         self._ended(self.base + place, after, Context.CODE)
         return after
