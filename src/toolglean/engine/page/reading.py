@@ -245,7 +245,7 @@ class Reading:
             return 0
         text, closer = self.text, self.text.find("`", end)
         after = closer + end - place
-        is_closed = 0 <= closer and after < self.end and text[after] != "`" and text[closer:after] == text[place:end]
+        is_closed = closer >= 0 and after < self.end and text[after] != "`" and text[closer:after] == text[place:end]
         if not is_closed or _may_go_on(text, end, closer):
             return 0
         self._ended(self.base + place, after, Context.CODE)
