@@ -350,6 +350,12 @@ def test_a_string_that_inline_code_leaves_open_closes_no_other() -> None:
 
 def test_a_document_after_a_lone_backtick_is_one() -> None:
     """Its strings may contain another backtick: only one in the first word of the code ends with it."""
-    for text in (f'it`s {{"c": "` {HERMES}', f'so ` {{"c": "` {HERMES}'):
+    for text in (f'it`s {{"c": "` {HERMES}', f'so ` {{"c": "` {HERMES}', f'So `x ["` {HERMES}'):
         events = read_with(TOOLS, text, format="hermes")
         assert not calls_of(events)
+
+
+def test_a_result_in_code_is_made_up_too() -> None:
+    """Behind a call; a call behind that result ran if all of it came at once."""
+    events = read_with(TOOLS, f"{HERMES}\n`<tool_response>x</tool_response>`\n{HERMES}", format="hermes")
+    assert len(calls_of(events)) == 1

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,34 @@ def test_where_a_quotation_began_is_known() -> None:
     where = where_after('So: {"a": "b')
     assert where.string is not None
     assert where.string.since == 10
+
+
+INSIDE = [
+    "x",
+    "x[1]",
+    'x ["',
+    '{"a": "b',
+    "<pre><x></pre>",
+    "<!--<x>-->",
+    "<tool_response>x</tool_response>",
+    "<x> ~~~ >",
+    "``",
+]
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+@pytest.mark.parametrize("ticks", ["`", "``"])
+def test_code_leaves_the_same_however_it_is_cut(ticks: str, inside: str) -> None:
+    """What opens and ends in code that is closed on its line, and may go on behind it, was lost where it came at once."""
+
+    def after(text: str, cuts: Sequence[int] = ()) -> Where:
+        where = where_after(text, cuts)  # a list of a few numbers is not told as JSON if it comes at once
+        return where._replace(closed=tuple(each for each in where.closed if each[2] is not Context.JSON))
+
+    for text in (f"a {ticks}{inside}{ticks} b", f"a ` {ticks}{inside}{ticks} b\n"):
+        whole = after(text)
+        assert all(after(text, [cut]) == whole for cut in range(1, len(text)))
+        assert after(text, range(1, len(text))) == whole
 
 
 # -- the engine --------------------------------------------------------------------------------------------------------

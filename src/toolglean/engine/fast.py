@@ -320,18 +320,19 @@ class FastPath:
                 place, found = finder.find(text, 0, self._last)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
-        if signs:
-            place = self._begin_of_orphans(text, place)
+        if signs and self._ends_with_orphans(text, place):
+            return -1
         return place if line < 0 else min(place, line)
 
-    def _begin_of_orphans(self, text: str, place: int) -> int:
+    def _ends_with_orphans(self, text: str, place: int) -> bool:
+        # Whether it may, up to that place: most text need not be read to know that.
         turn = self._turn
         if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
-            return place
+            return False
         if "<" not in text and "[/" not in text:
-            return place
-        self._catch_up()  # what was passed may have tags
-        return begin_of_orphans(self._turn, text, 0, place)
+            return False
+        self._catch_up()  # what was passed may have tags; the conditions above spare most text that
+        return begin_of_orphans(self._turn, text, 0, place) < place
 
     def _beside_fence(self, finder: Finder, text: str, place: int, found: str) -> int:
         # The same if a fence was found there: mostly it is one of code, which quotes, and not an opener.

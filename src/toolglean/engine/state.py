@@ -256,8 +256,7 @@ class TurnState(Plain):
     def pass_data(self, text: str) -> None:
         """That text, which is JSON that is data, was emitted on a fast path, without the turn."""
         self.judge.json(text)
-        if not self.has_tags:
-            self.note_tags(text, self.last_char)
+        self.note_tags(text, self.last_char)
         self.last_char = text[-1]
         self.remember(text)
 

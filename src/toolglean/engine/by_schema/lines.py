@@ -87,7 +87,7 @@ def guards_of(finder: Finder, also: str = "") -> tuple[str, str, str]:
 
 
 class _Searches:
-    """The searches on the fast paths for content, whatever the tools are. Shared, never changed except for a cache.
+    """The searches on the fast paths for content, whatever the tools are. Shared, never changed but for caches.
 
     Attributes:
         find_opener: tells whether a chunk must be examined.

@@ -167,7 +167,7 @@ class Quotes(Plain):
         return closed
 
     def pass_by(self, text: str, *, is_data: bool = False) -> None:
-        """White space next to a call or marker; or the end of text that has been read or has no sign, or of JSON."""
+        """White space or closers next to a call or marker; or JSON that is data."""
         if is_data and (self.where.run or self.where.tail):  # what is before it, and has waited, is not completed by it
             self._read(_signs.sub("x", text), self._end)
         elif not is_data and text.isspace() and self.changes(text):

@@ -115,7 +115,7 @@ class Judge(Plain):
         self.fence = ""
 
     def space(self, text: str) -> None:
-        """Content without a sign, or white space next to a call or a marker: a line may begin after it."""
+        """White space next to a call or a marker: a line may begin after it."""
         if self.code is not None:
             self.code.pass_by(text)
 

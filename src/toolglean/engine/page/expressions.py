@@ -79,7 +79,6 @@ def _sought(ways: Sequence[tuple[str, str, str]]) -> Sought:
 
 
 _line = re.compile("\n").search
-"""Finds white space."""
 _LINE = ("line", "\n", "")
 _TICKS = ("run", "`", "`*")
 

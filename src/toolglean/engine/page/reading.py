@@ -21,7 +21,6 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE, _NOWHERE = 3, -1 << 62
 _AHEAD = 192
-_may_go_on = re.compile(r"[^\n{[`]*[\n{[]").match  # in code: a paragraph may end, or a string of JSON go on behind it
 _name = re.compile(r"<([\w-]+)").match
 
 
@@ -239,14 +238,14 @@ class Reading:
         return end
 
     def _end_of_short_code(self, place: int, end: int) -> int:
-        # Most code in a line is closed on it, by the next backticks: then nothing was guessed. Returns the place after
-        # it; 0 if it is not so, or not certain yet.
-        if self.guesses or self.documents or self.seen or self.context is not _PLAIN:
+        # Most code is closed on its line by the next backticks, and nothing that opens, ends or goes on is in it: then
+        # it need not be guessed. Returns the place after it; 0 if it is not so, or not certain yet.
+        sought, text, closer = self.sought, self.text, self.text.find("`", end)
+        if self.guesses or self.documents or self.seen or self.context is not _PLAIN or sought is None or closer < 0:
             return 0
-        text, closer = self.text, self.text.find("`", end)
         after = closer + end - place
-        is_closed = closer >= 0 and after < self.end and text[after] != "`" and text[closer:after] == text[place:end]
-        if not is_closed or _may_go_on(text, end, closer):
+        is_closed = after < self.end and text[after] != "`" and text[closer:after] == text[place:end]
+        if not is_closed or text.find("\n", end, closer) >= 0 or sought.search(text, end, closer) is not None:
             return 0
         self._ended(self.base + place, after, Context.CODE)
         return after

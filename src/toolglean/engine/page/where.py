@@ -103,6 +103,7 @@ class Run(NamedTuple):
 
 
 space_in = re.compile(r"\s").search
+"""Finds white space."""
 _nothing = re.compile(r"[.,;:!?)]?\s+").fullmatch
 
 
