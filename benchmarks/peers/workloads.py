@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks.cases import TOOLS, call_of, code, cut, prose, reader
+from benchmarks.cases import MARKDOWN, PAGE, TOOLS, call_of, code, cut, prose, reader
 
 __all__ = ["SIZES", "TOOL_DICTS", "WORKLOADS", "Workload"]
 
@@ -60,5 +60,8 @@ WORKLOADS = (
     Workload("code of 10 KB in XML", "qwen3-coder", lambda: CODER.before + code(10_000) + CODER.after),
     Workload("50 calls", "hermes", lambda: "\n".join([SHORT] * 50), calls=50),
     Workload("prose of 10 KB", "hermes", lambda: prose(10_000), calls=0),
+    Workload("Markdown of 10 KB", "hermes", lambda: prose(10_000, MARKDOWN), calls=0),
+    Workload("HTML of 10 KB", "hermes", lambda: prose(10_000, PAGE), calls=0),
+    Workload("answer in JSON of 10 KB", "hermes", lambda: json.dumps([{"n": n, "t": "text"} for n in range(400)]), 0),
     Workload("reasoning of 10 KB", "hermes", lambda: f"<think>\n{prose(10_000)}\n</think>\n\nYes.", 0, reasons=True),
 )
