@@ -165,7 +165,7 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     assert "| 50 calls | 1,000 | 2 | 0.1 |" in page
     assert "| argument of 1,000 KB | 1,000 | – | 0.1 |" in page
     assert "- vLLM: argument of 1,000 KB: not run: a tenth of it took 9.0 s." in page
-    faster = "50 calls (0.1), prose of 10 KB (0.1), reasoning of 10 KB (0.1)."
+    faster = "answer in JSON of 10 KB (0.1), reasoning of 10 KB (0.1)."
     assert re.search(
         rf"^- mlx-lm: construction \(0\.1\), short turn \(0\.1\), .*{re.escape(faster)}$", page, re.MULTILINE
     )
