@@ -11,7 +11,7 @@ import pytest
 from tests.support import depth
 from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with
 from tests.support.face import faced
-from toolglean import Parser, ParserOptions, Problem, join
+from toolglean import Content, Markup, Parser, ParserOptions, Problem, join
 from toolglean.formats.quotations import OTHERS, RESULTS
 
 OVER = "another-message"
@@ -353,6 +353,19 @@ def test_a_document_after_a_lone_backtick_is_one() -> None:
     for text in (f'it`s {{"c": "` {HERMES}', f'so ` {{"c": "` {HERMES}', f'So `x ["` {HERMES}'):
         events = read_with(TOOLS, text, format="hermes")
         assert not calls_of(events)
+
+
+def test_a_call_that_is_read_again_begins_where_it_began() -> None:
+    """The next call's header came twice, and the end of the first one was lost: a lone backtick in a call that breaks
+    off makes the next one doubtful, and that one is read again from its beginning.
+    """
+    header = "<|channel|>commentary to=json<|message|>"
+    text = f'{header}{{"x`: "y"}}<|call|><|start|>assistant{header}{{'
+    for arguments in ({}, {"unknown_tools": "content"}):
+        texts = [
+            each for each in read_with(TOOLS, text, format="harmony", **arguments) if isinstance(each, Content | Markup)
+        ]
+        assert all(text.startswith(each.text, each.start) for each in texts)
 
 
 def test_a_result_in_code_is_made_up_too() -> None:

@@ -195,10 +195,17 @@ def _is_name(turn: Turn, reading: Reading, pending: str, start: int) -> bool:
     edges = origin.slot_for(pending[0])
     if origin is reading.walk.states or not edges or not turn.read_again(pending, start):
         return False
-    turn.open_region(start, 0, bare=turn.region.bare)
+    _open_region(turn, start)
     reading.walk.settle(start)
     reading.enter(turn, edges, -1)
     return True
+
+
+def _open_region(turn: Turn, start: int) -> None:
+    # A call may have begun at that place, from which on the text was walked along.
+    turn.open_region(start, 0, bare=turn.region.bare)
+    if turn.judge.attempt is not None:  # if it is none, that text is read again
+        turn.judge.attempt.before.payload.walk.go_back_to(start)
 
 
 def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
@@ -220,7 +227,7 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
         turn.emit.markup(text, start)
         walk.settle_all()
     else:
-        turn.open_region(start, 0, bare=turn.region.bare)  # a call whose first literal is JSON itself, or a word
+        _open_region(turn, start)  # a call whose first literal is JSON itself, or a word
         turn.region.keep(text)
         reading.go_on()
         arrived(turn, reading, here)
