@@ -172,6 +172,8 @@ def inside(parser: Parser) -> Any:
     twin = parser.fork()
     (_, plan, turn, place, *rest), *known = twin.__getstate__()
     rest += [_shown(each, ()) for each in known]
+    if turn.judge.code is not None:  # asked for the end of the text, it puts together what it has passed and read
+        _ = turn.judge.code.begins_line
     fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS}
     return {"plan": _shown(plan, ()), "turn": _shown(turn, ()), "place": place, "rest": rest, "fast paths": fast}
 
