@@ -361,7 +361,8 @@ def test_a_call_that_is_read_again_begins_where_it_began() -> None:
     """
     header = "<|channel|>commentary to=json<|message|>"
     text = f'{header}{{"x`: "y"}}<|call|><|start|>assistant{header}{{'
-    for arguments in ({}, {"unknown_tools": "content"}):
+    ways: tuple[dict[str, Any], ...] = ({}, {"unknown_tools": "content"})
+    for arguments in ways:
         texts = [
             each for each in read_with(TOOLS, text, format="harmony", **arguments) if isinstance(each, Content | Markup)
         ]
