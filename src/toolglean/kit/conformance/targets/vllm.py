@@ -43,14 +43,14 @@ and its parser reads that one."""
 
 @cache
 def tokenizer(markers: tuple[str, ...], words: tuple[str, ...] = ()) -> Any:
-    """Bytes, those markers, and those words, each as one token."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    made = Tokenizer(BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    """Bytes, those markers, and those words, each as one token; words are in the vocabulary, as in a model's own."""
+    level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=bool(words))
+    letters = (level.pre_tokenize_str(word) for word in words)
+    known = dict.fromkeys([*sorted(level.alphabet()), *(each[0][0] for each in letters if len(each) == 1)])
+    made = Tokenizer(BPE(vocab={each: number for number, each in enumerate(known)}, merges=[], ignore_merges=True))
+    made.pre_tokenizer = level
     made.decoder = decoders.ByteLevel()
-    special = [AddedToken(marker, special=True, normalized=False) for marker in (*markers, "<eos>")]
-    made.add_special_tokens(special)
-    made.add_tokens([AddedToken(word, special=False, normalized=False) for word in words])
+    made.add_special_tokens([AddedToken(each, special=True, normalized=False) for each in (*markers, "<eos>")])
     return PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<eos>")  # noqa: S106  # not a password
 
 
