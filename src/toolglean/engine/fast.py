@@ -39,7 +39,7 @@ _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
 _NO_GUARDS = ("", "", "")
 LONGEST_PLAIN, MOST_PLAIN = 16, 2048  # of the chunks that are remembered
-FAR = 1024  # so many characters are read at once, at most; a long chunk at once
+FAR = 1024  # characters: no more of them wait to be read; a long chunk is read at once
 
 
 class FastPath:
