@@ -143,9 +143,11 @@ def may_begin(two: str) -> bool:
     char = two[0]
     if char in "`~":
         return two[1:] in {"", char}
-    if char in _FIRST_SIGNS or (char.isascii() and not (char.isalpha() or char == "_")):
-        goes_on = char in "<[{" or _signs.match(two, 0) or _signs_begun.fullmatch(two, 0)
-        return char in _FIRST_SIGNS and bool(goes_on)
+    if char in _FIRST_SIGNS:
+        goes_on = _signs.match(two, 0) or _signs_begun.fullmatch(two, 0)
+        return char in "<[{" or goes_on is not None
+    if char.isascii() and not (char.isalpha() or char == "_"):
+        return False
     is_capital = char.isascii() and char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS)
     return is_capital or two.lower() in _words().FIRST_TWO or char in _words().CALL_SIGNS
 
@@ -239,7 +241,7 @@ def _is_other_word(text: str, i: int) -> bool:
 
 
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
-    if at_end and i + 1 == len(text) and "A" <= text[i] <= "Z":
+    if at_end and i + 1 == len(text) and "A" <= text[i] <= "Z":  # as the expressions say, which take longer
         return None
     if _is_other_word(text, i):
         return None if at_end and text[i : i + 33].lower() in _starts()[1] else False

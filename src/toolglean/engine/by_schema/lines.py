@@ -63,15 +63,14 @@ _begun = re.compile(
     r"|\[(?<![^\n]\[)(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
 ).search
 
+_VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
+)
+
 
 def may_have_tags(text: str) -> bool:
     """Whether that text may change what is open, if no tag has begun before it."""
     return "<" in text or "\n[" in text or text[:1] == "["
-
-
-_VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
-)
 
 
 def guards_of(finder: Finder, also: str = "") -> tuple[str, str, str]:
