@@ -309,3 +309,28 @@ def test_a_draft_behind_an_opener_in_a_quoted_line_does_not_run(name: str) -> No
     # The opener is ignored at the first character that cannot be the call's: that of the reasoning's marker.
     text = f"> <function=f>\n<think>\n{EVIL} or not.\n</think>\nI refuse."
     assert calls_of(read_with(TOOLS, text, format=name)) == []
+
+
+@pytest.mark.parametrize("name", ["auto", "hermes"])
+@pytest.mark.parametrize(
+    ("text", "calls", "reasoning", "content"),
+    [
+        # In code, a marker of reasoning is text ...
+        ("It writes `CALL<think>` first.", [], "", "It writes `CALL<think>` first."),
+        ("Use `CALL</think>`.", [], "", "Use `CALL</think>`."),
+        ("So: `<think>CALL</think>` and on", [], "", "So: `<think>CALL</think>` and on"),
+        ("`CALL<think>a</think>` b\n\nCALL", ["f"], "", "`CALL<think>a</think>` b\n\n"),
+        # ... and reasoning begins there if the backtick before the call opens none.
+        ("don`t CALL<think>a</think>b", ["f"], "a", "don`t b"),
+        ("don`t CALL\n<think>a\n\nb</think>CALL", ["f", "f"], "a\n\nb", "don`t "),
+        ("`CALL<think>a</think>b", [], "a", "`CALLb"),
+        ("`CALL<think>a</think>CALL", ["f"], "a", "`CALL"),
+    ],
+)
+def test_a_marker_of_reasoning_in_code_behind_a_call(
+    text: str, calls: list[str], reasoning: str, content: str, name: str
+) -> None:
+    events = read_with(TOOLS, text.replace("CALL", CALL), format=name)
+    assert [called for called, _ in calls_of(events)] == calls
+    assert reasoning_of(events) == reasoning
+    assert content_of(events) == content.replace("CALL", CALL)

@@ -273,7 +273,7 @@ class Machine(StraightWay):
         if draft is None:
             return False
         if draft.is_none_at_end:
-            self._turn.end_draft(self._pos)
+            self._turn.end_draft(draft.since if draft.is_quoted and draft.since >= 0 else self._pos)
         if draft.over is not None or self._turn.reads_draft_again(draft):
             self._run("", self._pos, last=True)
             return True

@@ -64,7 +64,7 @@ class Draft(Kept):
         most: the place up to which what follows may show that it is not a call.
         behind_sign: whether what opens a quotation is directly before it: it is no call if the turn ends there.
         in_list: whether it begins with the bracket of a list.
-        since: where text begins after a call in JSON, or tags after others; -1 as long as none has.
+        since: where text begins after a call in JSON, reasoning after a quoted one, or tags after others; or -1.
         over: the place at which it turned out not to be a call, or None.
         fault: the place at which its first call could not be read, if text that follows makes it content; or None.
         limit: the limit that was exceeded there ("message": it is where the turn ends), its text and place, or None.
@@ -237,9 +237,7 @@ class Draft(Kept):
 
     @property
     def passed(self) -> bool:
-        """Whether nothing has shown in time that it is not a call: no second backtick, and no other text. This is final
-        once everything that was let through has been read.
-        """
+        """Whether nothing has shown in time that it is not a call. Final once all that was let through has been read."""
         return not self.waits_for_end and self._safe >= self.most and self.over is None
 
     # -- what shows that it is not a call ------------------------------------------------------------------------------
@@ -278,26 +276,29 @@ class Draft(Kept):
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
-        """Whether a marker that ends the message, or that closes or opens reasoning of any family, shows that it is not
-        a call: code that is cut off, reasoning that another family's marker closes, or what more text follows.
+        """Whether one shows that it is not a call, which ends the message, or closes or opens reasoning of any family:
+        code that is cut off, reasoning that another family's marker closes, or what more text follows.
         """
         is_cut = ends and self.is_quoted and self.behind_sign
         return is_cut or (closes and self.kind is Kind.REASONING) or (opens and self.is_last)
+
+    def quotes_marker(self, place: int) -> None:
+        """A marker of reasoning is at that place: it is text if the draft is code, and read again if not."""
+        self.again, self.since = self.start >= 0, place if self.since < 0 else self.since
 
     def go_on(self, place: int) -> bool:
         """Another call begins at that place, which may have to be held back for a reason of its own. Returns whether it
         shows that the draft is the turn's.
         """
-        self.since = -1
+        self.since = self.since if self.is_quoted else -1
         self.again = self.again or (self.is_quoted and self.start >= 0)
         if self.after(place).startswith(("```", "~~~")) and self.is_fence_over(place):
             self._fence = self.after(place)[:3]
         return self._closes_before(place)
 
     def shares_line(self, place: int) -> bool:
-        """Whether the text at that place has something else before it on its line, or in a list that is still open.
-
-        A marker is not text: a call may end there. Nor is, behind a mention, what the turn's end has cut one to.
+        """Whether the text at that place has something else before it on its line, or in a list that is still open. A
+        marker is not text: a call may end there. Nor is, behind a mention, what the turn's end has cut one to.
         """
         rest = self.after(place)
         is_cut = self.is_mention and rest != "" and any(each.startswith(rest) for each in self._marks)
@@ -309,9 +310,8 @@ class Draft(Kept):
         return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))
 
     def ends_line(self, place: int) -> bool:
-        """Whether white space with a line break, which ends at that place, completes what must be alone on its lines.
-
-        The markers that still follow an example or a mention may be on other lines.
+        """Whether white space with a line break, which ends there, completes what must be alone on its lines. (Markers
+        behind an example or a mention may be on others.)
         """
         return self.kind is Kind.ALONE and not self._is_in_line(place)
 

@@ -74,8 +74,11 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    if is_reasoning and turn.channel == CONTENT and (turn.is_quoted_here or _is_no_header(turn)):
-        if action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
+    is_in_code = draft is not None and draft.is_quoted
+    if is_reasoning and turn.channel == CONTENT and (is_in_code or turn.is_quoted_here or _is_no_header(turn)):
+        if is_in_code:
+            draft.quotes_marker(turn.region.start)
+        elif action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
             turn.judge.mention(action - OPEN_REASONING)
         turn.leave(text_follows=True)  # a quotation ends only at its own end
         turn.release_region()
