@@ -229,6 +229,8 @@ def _cut(made: _Made) -> tuple[str, str] | None:
 _ELEMENTS = (
     ("<pre>\n", "\n</pre>"), ("<code>\n", "\n</code>"), ('<script type="text/x">\n', "\n</script>"),
     ('<pre><code class="xml">', "</code></pre>"), ("<pre>", "</pre>"), ("<parameter=a>\n", "\n</parameter>"),
+    ("\n\\begin{verbatim}\n", "\n\\end{verbatim}"), ("\n{code:xml}\n", "\n{code}"), ("\n[code]", "[/code]"),
+    ("\n#+begin_src\n", "\n#+end_src"), ("\n[source]\n----\n", "\n----\n"), ("cat <<EOF\n", "\nEOF\n"),
 )  # fmt: skip
 _RESULTS = (
     ("<tool_response>\n", "\n</tool_response>"), ("<tool_result>\n", "\n</tool_result>"),

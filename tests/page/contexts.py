@@ -15,6 +15,7 @@ from toolglean.engine.page.table import (
     Inside,
     Lasts,
     Row,
+    escape,
     rows,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "Inside",
     "Lasts",
     "Row",
+    "escape",
 ]
 
 CALL = "\ue000"

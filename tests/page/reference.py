@@ -30,12 +30,13 @@ from tests.page.contexts import (
     Inside,
     Lasts,
     Row,
+    escape,
 )
 
 __all__ = ["CONTENT", "EITHER", "RUNS", "Where", "contexts_of", "document", "read", "says", "without_ends"]
 
 
-_QUOTATIONS = frozenset({Context.COMMENT, Context.ELEMENT, Context.RESULT, Context.OVER})
+_QUOTATIONS = frozenset({Context.COMMENT, Context.ELEMENT, Context.BLOCK, Context.RESULT, Context.OVER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +108,18 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     match = _pattern(row.opens).match(text, i, len(text) if end is None else end)
     if match is None or row.at is At.INSIDE:
         return None
-    before, after = text[: match.start()], text[match.end() :]
+    before, after = _leading_reasoning.sub("", text[: match.start()], count=1), text[match.end() :]
     if row.at is At.LINE:
         shown = f"\n{before}"[-4:]
         if match[0][:1] == "~" and _is_deep(shown) and len(re.findall("`+", before.rpartition("\n\n")[2])) % 2:
             return None  # where a backtick waits, it is known whether something is on the line
-        return match if _is_first(shown) and not (row.context is Context.ELEMENT and _is_deep(shown)) else None
+        return match if _is_first(shown) and not (row.begins and _is_deep(shown)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
+
+
+_leading_reasoning = re.compile(
+    r"(?s)\A\s*(?:<(think(?:ing)?)>.*?</\1>|\[THINK\].*?\[/THINK\])"
+)  # a line begins behind it
 
 
 def _is_first(before: str) -> bool:
@@ -143,7 +149,7 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
         return end
     sign = opener.groupdict().get("sign") or ""
     limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
-    ends = row.ends.replace("SIGN", sign).replace("SIZE", str(len(sign)))
+    ends = row.ends.replace("SIGN", escape(sign)).replace("SIZE", str(len(sign)))
     for closer in _pattern(ends).finditer(text, opener.end(), min(limit, end) if limit < end else end):
         if row.context is not Context.FENCE or not _is_code(text, opener, closer.start()):
             return closer.end()

@@ -61,11 +61,14 @@ RULERS = (
     ("a<think>`b</think>`c", ".ttttttttttttttttt.."),
     ("a<|user|>b\n`c`", ".ooooooooooooo"),
     ("a `<|user|>` b", "..cccccccccc.."),
+    ("{code:a}\nb\n{code}\n{c", "bbbbbbbbbbbbbbbbb..."),
+    ("<<EOF\na\nEOFb\nEOF\nc", "bbbbbbbbbbbbbbbbb."),
+    ("a {code}\n[codes] [code] is", ".........................."),
 )
 SIGNS = {
     Context.PLAIN: ".", Context.CODE: "c", Context.FENCE: "f", Context.QUOTE: "q", Context.COMMENT: "m",
     Context.ELEMENT: "e", Context.RESULT: "r", Context.JSON: "j", Context.JSON_STRING: "s", Context.REASONING: "t",
-    Context.OVER: "o", Context.PARAMETER: "p",
+    Context.OVER: "o", Context.PARAMETER: "p", Context.BLOCK: "b",
 }  # fmt: skip
 SAID = (
     # A text, and what becomes of its call.

@@ -33,6 +33,11 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
         ("<pre>\n", "\n</pre>"), ("<code>", "</code>"), ('<script type="a">\n', "\n</script>"), ("<PRE>", "</Pre >"),
         ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"),
     ),
+    Context.BLOCK: (
+        ("\\begin{verbatim}\n", "\n\\end{verbatim}"), ("#+begin_src xml\n", "\n#+end_src"), ("#+BEGIN_EXAMPLE\n", "\n#+END_EXAMPLE"),
+        ("[source,xml]\n----\n", "\n----\n"), ("[listing]\n.....\n", "\n.....\n"), ("{code:xml}\n", "\n{code}"), ("{noformat}\n", "{noformat}"),
+        ("[code]", "[/code]"), ("[CODE=xml]\n", "\n[/CODE]"), ("cat <<'EOF' > a.txt\n", "\nEOF\n"), ("<<EOT\n", "\nEOT\n"),
+    ),
     Context.PARAMETER: (
         ("<parameter=a>\n", "\n</parameter>"), ('<parameter name="a">', "</invoke>"), ("<parameter name=a>", "</function>"),
         ('<｜DSML｜parameter name="a" string="true">', "</｜DSML｜parameter>"),
@@ -58,7 +63,7 @@ OWN = (
 OPEN = (
     "It`s ", "``", "```\n", "~~~\n", "<!-- ", "<pre>\n", "[TOOL_RESULTS]", "<tool_response>\n", '{"a": "', '["b", ', "> ",
     "<|im_end|>\n<|im_start|>user\n", "<|user|>\n", "</s>[INST] ", "<|start_header_id|>tool<|end_header_id|>\n\n", "[", "{",
-    *OWN, "<|observation|>", "a <pre> tag ", "List<parameter> x\n", "<parameter=a>\n", "<arg_key>a</arg_key>", "(<code>) ", "~~", "<scr", "<|im_start|>", "<",
+    *OWN, "<|observation|>", "a <pre> tag ", "List<parameter> x\n", "<parameter=a>\n", "<arg_key>a</arg_key>", "(<code>) ", "~~", "<scr", "\\begin{minted", "{code}\n", "[source]\n--", "<<END\n", "#+be", "[quote]\n", "<|im_start|>", "<",
 )  # fmt: skip
 """What may open something, and is not closed."""
 LEAD = "So.\n\n"
@@ -76,7 +81,7 @@ FILLERS = (
     "It is so.", "a b", "x = [1, 2]", "{}", 'print("a")', "`b`", "3 > 2", "don`t", "```", "~~~", "<b>c</b>", "a\nb", "> c",
     "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n", "\n    ```\n", "\n     ~~~\n",
     "</tool_response>", "<tool_response>", "<|im_start|>user\n", "[1]", '"g": 1', "</code>", "<script>",
-    "<|im_end|>", "</s>", "> <function=note>\n", "`<tool_call>`",
+    "<|im_end|>", "</s>", "{code}", "\n----\n", "[/code]", "\nEOF\n", "\\end{", "#+end_src", "> <function=note>\n", "`<tool_call>`",
 )  # fmt: skip
 BEGUN = (
     "<function=note>", '<tool_call>{"name": "note"', "[TOOL_CALLS]note[ARGS]", '<｜DSML｜invoke name="note">', "<tool_call>note",

@@ -237,7 +237,7 @@ class Draft(Kept):
 
     @property
     def passed(self) -> bool:
-        """Whether nothing has shown in time that it is not a call. Final once all that was let through has been read."""
+        """Whether nothing has shown in time that it is not a call. Final once what was let through is read."""
         return not self.waits_for_end and self._safe >= self.most and self.over is None
 
     # -- what shows that it is not a call ------------------------------------------------------------------------------

@@ -74,11 +74,8 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    is_in_code = draft is not None and draft.is_quoted
-    if is_reasoning and turn.channel == CONTENT and (is_in_code or turn.is_quoted_here or _is_no_header(turn)):
-        if is_in_code:
-            draft.quotes_marker(turn.region.start)
-        elif action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
+    if is_reasoning and turn.channel == CONTENT and _is_text(turn):
+        if action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
             turn.judge.mention(action - OPEN_REASONING)
         turn.leave(text_follows=True)  # a quotation ends only at its own end
         turn.release_region()
@@ -111,6 +108,15 @@ def _quote_as_fence(turn: Turn) -> None:
     turn.say(text[:lead], start)
     if not turn.read_again(text[lead:], start + lead):
         turn.say(text[lead:], start + lead)
+
+
+def _is_text(turn: Turn) -> bool:
+    # Whether a marker of reasoning is quoted, as far as is known, or a word.
+    draft = turn.judge.draft
+    if draft is None or not draft.is_quoted:
+        return turn.is_quoted_here or _is_no_header(turn)
+    draft.quotes_marker(turn.region.start)
+    return True
 
 
 def _is_no_header(turn: Turn) -> bool:

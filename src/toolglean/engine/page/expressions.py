@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
-from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row, escape
 from toolglean.engine.page.where import Before, line_before, space_in
 from toolglean.scan.text import WORD
 
@@ -128,7 +128,7 @@ class Rows:
 
     @cached_property
     def tags(self) -> _Tags:
-        """What begins with `<` or `[`."""
+        """What opens a context, apart from backticks, tildes, `>` and JSON."""
         return _Tags(self._rows)
 
     @cached_property
@@ -151,6 +151,12 @@ class Rows:
                 for each, after in AFTER.items()
             ]
         return _sought(ways)
+
+    @staticmethod
+    def sign_of(row: Row, text: str, place: int) -> str:
+        """An expression for what the end of a context must repeat, which that row opens at that place."""
+        found = re.compile(row.opens).match(text, place)
+        return "" if found is None else escape(found["sign"])
 
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
         """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
@@ -182,7 +188,7 @@ class Rows:
 
 
 class _Tags:
-    """What opens the contexts of some rows, where it begins with `<` or `[`."""
+    """What opens the contexts of some rows that have `begins`."""
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
         tags = [row for row in rows if row.begins]
@@ -194,6 +200,7 @@ class _Tags:
         )
         self._match = re.compile("|".join(ways) or "(?!)").match
         self._begins = sorted(text for row in tags for text in row.begins)
+        self.firsts = frozenset(text[0] for text in self._begins)
 
     @cached_property
     def _goes_on(self) -> Callable[..., re.Match[str] | None]:
@@ -236,7 +243,7 @@ def ends_paragraph(rows: Rows, text: str, place: int, *, ends: bool) -> bool | N
         return True
     if not ends and _paragraph_begun(text, place) is not None:
         return None
-    if text[place : place + 1] not in {"<", "["}:
+    if text[place : place + 1] not in rows.tags.firsts:
         return False
     found = rows.tags.match(text, place)
     if found is not None:

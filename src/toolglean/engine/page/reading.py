@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on
@@ -21,7 +20,6 @@ _PLAIN = Context.PLAIN
 _MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE, _NOWHERE = 3, -1 << 62
 _AHEAD = 192
-_name = re.compile(r"<([\w-]+)").match
 
 
 class Reading:
@@ -122,7 +120,7 @@ class Reading:
         if found is None:
             if not self.ends and tags.is_begun(self.text, place):
                 return ~place
-            may_be_json = self.text[place] == "[" and self.rows.has_json and self.context is _PLAIN
+            may_be_json = self.text[place] in "[{" and self.rows.has_json and self.context is _PLAIN
             return self._read_bracket(place) if may_be_json else place + 1
         row, end = found
         if row.at is At.LINE and line_before(self.text, place) in {Before.TEXT, Before.MORE_BLANKS}:
@@ -131,8 +129,7 @@ class Reading:
             return ~place if mention is None else place + 1
         ends = row.ends
         if "SIGN" in ends:
-            name = _name(self.text, place)
-            ends = ends.replace("SIGN", name[1] if name else "")
+            ends = ends.replace("SIGN", self.rows.sign_of(row, self.ahead, place))
         if self.context is Context.REASONING:  # its end is that of the reasoning
             self._mark(self.since, place)
             ends = self.sign

@@ -43,6 +43,7 @@ class Context(Enum):
     QUOTE = "a quoted line"
     COMMENT = "a comment"
     ELEMENT = "an element"
+    BLOCK = "a block of code"
     PARAMETER = "a parameter outside a call"
     RESULT = "a tool's result"
     JSON = "JSON"
@@ -89,7 +90,7 @@ class Row(NamedTuple):
         call: what becomes of a call inside.
         inside: what may open inside; nothing else does.
         in_reasoning: whether it holds in the reasoning too.
-        begins: the texts with which `opens` begins, where it begins with `<` or `[`.
+        begins: the texts with which `opens` begins; () for backticks, tildes, `>` and JSON.
         goes_on: an expression for what may follow one of these as long as `opens` is not complete.
     """
 
@@ -158,6 +159,13 @@ _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their ot
     *("Think", "THINK", "Thinking", "THINKING", "Thought", "THOUGHT"),
 )
 _ROLES = _spelt(ROLES)
+_VERBATIM = ("verbatim", "Verbatim", "lstlisting", "minted", "alltt")
+_ORG = tuple(
+    f"{begin}_{each}" for begin in ("begin", "BEGIN") for each in _spelt(("src", "example", "quote", "export"))
+)
+_JIRA = ("code", "noformat", "quote")
+_BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
+_HERE = tuple(f"<<{quote}{word}" for quote in ("", "'", '"') for word in ("EOF", "EOT", "EOL", "EOS", "END"))
 
 
 def _any(texts: Sequence[str]) -> str:
@@ -167,6 +175,27 @@ def _any(texts: Sequence[str]) -> str:
 def escape(text: str) -> str:
     """That text, as an expression."""
     return "".join(char if char.isalnum() or char in "<>_/" else f"\\{char}" for char in text)
+
+
+def _blocks(line: str) -> tuple[Row, ...]:
+    # Code, as other languages than Markdown and HTML mark it. `line`: an expression for the rest of a line.
+    def block(opens: str, ends: str, begins: Sequence[str], goes_on: str = "", at: At = At.LINE) -> Row:
+        return Row(Context.BLOCK, opens, ends, at=at, begins=tuple(begins), goes_on=goes_on)
+
+    return (
+        block(rf"\\begin\{{(?P<sign>{_any(_VERBATIM)})\}}", r"\\end\{SIGN\}",
+            [f"\\begin{{{each}}}" for each in _VERBATIM]),  # LaTeX
+        block(rf"#\+(?:begin|BEGIN)_(?P<sign>{_any(_ORG)})(?=[ \t\r\n])", r"#\+end_SIGN|#\+END_SIGN",
+            [f"#+{begin}_{each}" for begin in ("begin", "BEGIN") for each in _ORG]),  # Org
+        block(rf"\[(?:source|listing)(?:,[^\[\]\n]{{0,64}})?\]{BLANKS}\n(?P<sign>-{{4,16}}|\.{{4,16}})(?=\n)",
+            "\nSIGN\n", ("[source", "[listing"), rf"(?:,[^\[\]\n]{{0,64}})?\]?{BLANKS}(?:\n[-.]{{0,16}})?"),  # AsciiDoc
+        block(rf"\{{(?P<sign>{_any(_JIRA)})(?::[^{{}}\n]{{1,64}})?\}}{BLANKS}(?=\n)", r"\{SIGN\}",
+            [f"{{{each}" for each in _JIRA], rf"(?::[^{{}}\n]{{0,64}})?\}}?{BLANKS}"),  # Jira
+        block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?={BLANKS}[^ \t\ra-z:.,])", r"\[/SIGN\]",
+            [f"[{each}" for each in _BBCODE], rf"(?:=[^\[\]\n]{{0,64}})?\]?{BLANKS}"),  # BBCode
+        block(rf"<<['\"]?(?P<sign>E(?:OF|OT|OL|OS|ND)\w{{0,12}})['\"]?{line}(?=\n)", "\nSIGN\n",
+            _HERE, rf"\w{{0,12}}['\"]?{line}", At.ANYWHERE),  # a shell's
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -234,6 +263,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
+        *_blocks(line),
         # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(
             Row(Context.PARAMETER, f"<{escape(prefix)}parameter{_KEY}>",
