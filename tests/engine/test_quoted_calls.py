@@ -315,12 +315,12 @@ def test_a_draft_behind_an_opener_in_a_quoted_line_does_not_run(name: str) -> No
 @pytest.mark.parametrize(
     ("text", "calls", "reasoning", "content"),
     [
-        # In code, a marker of reasoning is text ...
+        # In code of which a call is the first word, a marker of reasoning is text ...
         ("It writes `CALL<think>` first.", [], "", "It writes `CALL<think>` first."),
         ("Use `CALL</think>`.", [], "", "Use `CALL</think>`."),
         ("So: `<think>CALL</think>` and on", [], "", "So: `<think>CALL</think>` and on"),
         ("`CALL<think>a</think>` b\n\nCALL", ["f"], "", "`CALL<think>a</think>` b\n\n"),
-        # ... and reasoning begins there if the backtick before the call opens none.
+        # ... and reasoning begins there if the backtick before the call opens none, or if another word is between them.
         ("don`t CALL<think>a</think>b", ["f"], "a", "don`t b"),
         ("don`t CALL\n<think>a\n\nb</think>CALL", ["f", "f"], "a\n\nb", "don`t "),
         ("`CALL<think>a</think>b", [], "a", "`CALLb"),

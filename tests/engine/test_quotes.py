@@ -91,6 +91,22 @@ ROWS = [
     Row("what follows a fence in a fence", f"Ex:\n```md\n``` [a](b)\n{CALL}\n``` ", 0),
     Row("an element behind a fence in a fence", f"Ex:\n```md\n``` <b>a</b>\n{CALL}\n```", 0),
     Row("a fence behind one that an end marker closes", f"```\n{CALL}\n``` <|im_end|>\nEx:\n```\n{CALL}\n```\n", 0),
+    # Blocks of code, as other languages mark them.
+    Row("LaTeX", f"So:\n\\begin{{verbatim}}\n{CALL}\n\\end{{verbatim}}\nDone.", 0),
+    Row("Org", f"So:\n#+begin_src xml\n{CALL}\n#+END_src\n{CALL}", 1, f"So:\n#+begin_src xml\n{CALL}\n#+END_src\n"),
+    Row("AsciiDoc", f"[source,xml]\n----\n--\n{CALL}\n----\n{CALL}", 1, f"[source,xml]\n----\n--\n{CALL}\n----\n"),
+    Row("Jira", f"So:\n{{code:xml}}\n{CALL}\n{{code}}\nDone.", 0),
+    Row("BBCode", f"[code]{CALL}[/code] and {CALL}", 1, f"[code]{CALL}[/code] and "),
+    Row("a shell's", f"cat <<'EOF' > a\n{CALL}\n EOF\n{CALL}\nEOF\nDone.", 0),
+    Row("a word for code in braces", f"{{code}} is filled in.\n{CALL}", 1, "{code} is filled in.\n"),
+    Row("a label in brackets", f"[source]\n{CALL}", 1, "[source]\n"),
+    Row("a shift", f"cout <<ENDL; a <<EOF<< b\n{CALL}", 1, "cout <<ENDL; a <<EOF<< b\n"),
+    Row(
+        "behind an element with a hyphen",
+        f"<system-reminder>\n{CALL}\n</system-reminder>\n{CALL}",
+        1,
+        f"<system-reminder>\n{CALL}\n</system-reminder>\n",
+    ),
     # Runs of backticks: several may wait, each for one of its own length, as long as their paragraph lasts.
     Row(
         "a lone backtick, a call, and a fence",

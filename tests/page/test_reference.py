@@ -99,6 +99,14 @@ def test_each_character_is_in_one_context(text: str, ruler: str) -> None:
     assert "".join(SIGNS[each] for each in contexts_of(text)) == ruler
 
 
+@pytest.mark.parametrize(
+    ("context", "before", "after"), [(context, *pair) for context, pairs in CLOSED.items() for pair in pairs]
+)
+def test_each_text_is_in_its_context_and_what_follows_is_not(context: Context, before: str, after: str) -> None:
+    found = contexts_of(f"{before}x{after}\n\ny")
+    assert (found[len(before)], found[-1]) == (context, Context.PLAIN)
+
+
 @pytest.mark.parametrize(("text", "right"), SAID)
 def test_what_becomes_of_a_call(text: str, right: str) -> None:
     assert says(text.replace("CALL", CALL)) == right

@@ -32,6 +32,7 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
     Context.ELEMENT: (
         ("<pre>\n", "\n</pre>"), ("<code>", "</code>"), ('<script type="a">\n', "\n</script>"), ("<PRE>", "</Pre >"),
         ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"),
+        ("\n<system-reminder>\n", "\n</system-reminder>"),
     ),
     Context.BLOCK: (
         ("\\begin{verbatim}\n", "\n\\end{verbatim}"), ("#+begin_src xml\n", "\n#+end_src"), ("#+BEGIN_EXAMPLE\n", "\n#+END_EXAMPLE"),

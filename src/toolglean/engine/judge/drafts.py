@@ -72,8 +72,8 @@ class Draft(Kept):
     """
 
     __slots__ = (
-        *("_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "behind_sign", "fault", "in_list"),
-        *("kind", "limit", "most", "over", "since"),
+        *("_fence", "_is_word", "_marks", "_safe", "_seen", "_where", "again", "attempt", "behind_sign", "fault"),
+        *("in_list", "kind", "limit", "most", "over", "since"),
     )
 
     owned = ("attempt",)
@@ -105,6 +105,7 @@ class Draft(Kept):
         self.since = -1
         # Where it begins, if another run of backticks may show that all of it is code.
         self._where = where and where.in_code_alone()
+        self._is_word = where is not None and where.in_first_word  # of the code
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, start, last=False)
         else:
@@ -276,20 +277,20 @@ class Draft(Kept):
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
-        """Whether one shows that it is not a call, which ends the message, or closes or opens reasoning of any family:
-        code that is cut off, reasoning that another family's marker closes, or what more text follows.
+        """Whether one that ends the message, or closes or opens reasoning, shows that it is not a call: that code is
+        cut off, that another family's marker closes the reasoning, or that more text follows.
         """
         is_cut = ends and self.is_quoted and self.behind_sign
         return is_cut or (closes and self.kind is Kind.REASONING) or (opens and self.is_last)
 
-    def quotes_marker(self, place: int) -> None:
-        """A marker of reasoning is at that place: it is text if the draft is code, and read again if not."""
-        self.again, self.since = self.start >= 0, place if self.since < 0 else self.since
+    def quotes_marker(self, place: int) -> bool:
+        """Whether a marker of reasoning there is text if the draft is code; if it is none, all is read again."""
+        if self._is_word:
+            self.again, self.since = self.start >= 0, place if self.since < 0 else self.since
+        return self._is_word
 
     def go_on(self, place: int) -> bool:
-        """Another call begins at that place, which may have to be held back for a reason of its own. Returns whether it
-        shows that the draft is the turn's.
-        """
+        """Another call begins there, maybe to be held back for another reason. Returns whether the draft is certain."""
         self.since = self.since if self.is_quoted else -1
         self.again = self.again or (self.is_quoted and self.start >= 0)
         if self.after(place).startswith(("```", "~~~")) and self.is_fence_over(place):
@@ -348,8 +349,7 @@ class Draft(Kept):
 
     def is_line_of(self, place: int) -> bool:
         """Whether that place is on the line on which it ends so far, which decides what a mention is."""
-        text = self.before(place)
-        return text[text.rfind("\n") + 1 :].strip() != ""
+        return self.before(place).rpartition("\n")[2].strip() != ""
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""

@@ -113,10 +113,8 @@ def _quote_as_fence(turn: Turn) -> None:
 def _is_text(turn: Turn) -> bool:
     # Whether a marker of reasoning is quoted, as far as is known, or a word.
     draft = turn.judge.draft
-    if draft is None or not draft.is_quoted:
-        return turn.is_quoted_here or _is_no_header(turn)
-    draft.quotes_marker(turn.region.start)
-    return True
+    in_code = draft is not None and draft.is_quoted and draft.quotes_marker(turn.region.start)
+    return in_code or turn.is_quoted_here or _is_no_header(turn)
 
 
 def _is_no_header(turn: Turn) -> bool:

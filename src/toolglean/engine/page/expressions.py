@@ -21,7 +21,7 @@ _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
 _LOOKED_AT = 5  # characters of an opener behind its first, in the search for it
 _BEFORE_MENTION = frozenset(" \t(\"'“‘")
-_end_of_element = re.compile(r"\(\?i:(</\w+)").match
+_end_of_element = re.compile(r"\(\?i:(</(?:\w|\\-)+)").match
 _is_mention = re.compile(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])").match
 _mention_begun = re.compile(r"[ \t]{0,32}|[.,;:!?)\]\"'”’*_]").fullmatch
 _paragraph_begun = re.compile(r"[ \t\r]{0,32}(?:#{0,6}|[-*+]?|\d{0,9}[.)]?|~{0,2})").fullmatch
@@ -255,10 +255,10 @@ def _end(sign: str) -> tuple[str, str, str]:
     # The first character of such an end, the rest, and the rest of its beginning where the end of the text cuts it off.
     element = _end_of_element(sign)
     if element is not None:
-        begun = r"\s{0,8}\Z|\Z"
-        for char in reversed(element[1][1:]):
+        begun, name = r"\s{0,8}\Z|\Z", element[1][1:]
+        for char in reversed(name.replace("\\", "")):
             begun = f"{re.escape(char)}(?:{begun}|\\Z)"
-        return re.escape(element[1][0]), f"(?i:{element[1][1:]}\\s{{0,8}}>)", f"(?i:{begun}|\\Z)"
+        return "<", f"(?i:{name}\\s{{0,8}}>)", f"(?i:{begun}|\\Z)"
     ends = [re.sub(r"\\(.)", r"\1", each) for each in re.split(r"(?<!\\)\|", sign)]
     first, rest = ends[0][0], "|".join(re.escape(each[1:]) for each in ends)
     return re.escape(first), f"(?:{rest})", _begun(_tree(ends)[first])

@@ -160,9 +160,7 @@ _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their ot
 )
 _ROLES = _spelt(ROLES)
 _VERBATIM = ("verbatim", "Verbatim", "lstlisting", "minted", "alltt")
-_ORG = tuple(
-    f"{begin}_{each}" for begin in ("begin", "BEGIN") for each in _spelt(("src", "example", "quote", "export"))
-)
+_ORG = _spelt(("src", "example", "quote", "export"))
 _JIRA = ("code", "noformat", "quote")
 _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
 _HERE = tuple(f"<<{quote}{word}" for quote in ("", "'", '"') for word in ("EOF", "EOT", "EOL", "EOS", "END"))
@@ -191,10 +189,10 @@ def _blocks(line: str) -> tuple[Row, ...]:
             "\nSIGN\n", ("[source", "[listing"), rf"(?:,[^\[\]\n]{{0,64}})?\]?{BLANKS}(?:\n[-.]{{0,16}})?"),  # AsciiDoc
         block(rf"\{{(?P<sign>{_any(_JIRA)})(?::[^{{}}\n]{{1,64}})?\}}{BLANKS}(?=\n)", r"\{SIGN\}",
             [f"{{{each}" for each in _JIRA], rf"(?::[^{{}}\n]{{0,64}})?\}}?{BLANKS}"),  # Jira
-        block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?={BLANKS}[^ \t\ra-z:.,])", r"\[/SIGN\]",
+        block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?={BLANKS}[^ \t\ra-z:.,]|[a-z])", r"\[/SIGN\]",
             [f"[{each}" for each in _BBCODE], rf"(?:=[^\[\]\n]{{0,64}})?\]?{BLANKS}"),  # BBCode
-        block(rf"<<['\"]?(?P<sign>E(?:OF|OT|OL|OS|ND)\w{{0,12}})['\"]?{line}(?=\n)", "\nSIGN\n",
-            _HERE, rf"\w{{0,12}}['\"]?{line}", At.ANYWHERE),  # a shell's
+        block(rf"<<['\"]?(?P<sign>E(?:OF|OT|OL|OS|ND)\w{{0,12}})['\"]?(?:[ \t|&>)]{line})?(?=\n)", "\nSIGN\n",
+            _HERE, rf"\w{{0,12}}['\"]?(?:[ \t|&>)]{line})?", At.ANYWHERE),  # a shell's
     )  # fmt: skip
 
 

@@ -209,6 +209,11 @@ class Where(NamedTuple):
         return next((each.size for each in reversed(self.guesses) if each.size), 0)
 
     @property
+    def in_first_word(self) -> bool:
+        """Whether no white space has come since backticks that may have opened code."""
+        return self.run is not None or any(each.size and each.space < 0 for each in self.guesses)
+
+    @property
     def is_plain(self) -> bool:
         """Whether it is in plain text, if nothing of what is guessed is so."""
         return self.context is Context.PLAIN
