@@ -41,15 +41,13 @@ LAST = frozenset({"last_text"})
 """Text of which only the last character is asked for: how much it is depends on where chunks end."""
 FAST_PATHS = (
     "_at_line",
-    "_find_opener",
     "_lines",
     "_find_stop",
     "_finder",
     "_guard",
-    "_guards",
     "_look_on",
-    "_search",
     "_second",
+    "_sought",
     "_third",
 )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.by_schema.lines import READ, guards_of, lines_of, searches_of
+from toolglean.engine.by_schema.lines import NO_GUARDS, READ, Searches, lines_of, searches_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.outbox import Said
 from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
@@ -21,8 +21,6 @@ from toolglean.events import Content
 from toolglean.scan.text import KEPT, NO_GUARD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolglean.engine.by_schema.lines import Lines
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Stops, Turn
@@ -37,18 +35,25 @@ _nowhere: Stops = _anything, None
 _may_open_in_data = re.compile(r"[<`~>]|\[\Z").search
 _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
-_NO_GUARDS = ("", "", "")
 LONGEST_PLAIN, MOST_PLAIN = 16, 2048  # of the chunks that are remembered
 FAR = 1024  # characters: no more of them wait to be read; a long chunk is read at once
+
+
+def _may_open(sought: Searches, chunk: str) -> bool:
+    # Whether an opener or a line may be in it. Tokens come again and again: what is none of these is remembered.
+    if sought.find_opener(chunk):
+        return True
+    if len(chunk) <= LONGEST_PLAIN and len(sought.plain) < MOST_PLAIN:
+        sought.plain.add(chunk)
+    return False
 
 
 class FastPath:
     """Takes chunks, and passes on those that need not be read."""
 
     __slots__ = (
-        "_at_line", "_due", "_find_opener", "_find_stop", "_finder", "_fresh", "_guard", "_guards", "_in_data",
-        "_lines", "_look_on", "_plain", "_plan", "_pos", "_said", "_search", "_second", "_shared", "_since",
-        "_stops", "_straight", "_third", "_turn",
+        "_at_line", "_due", "_find_stop", "_finder", "_fresh", "_guard", "_in_data", "_lines", "_look_on", "_plan",
+        "_pos", "_said", "_second", "_shared", "_since", "_sought", "_stops", "_straight", "_third", "_turn",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
@@ -73,10 +78,11 @@ class FastPath:
             self._pos = start + len(chunk)
             events = self._straight.feed(self._turn, chunk, start)
             return self._astray() if events is None else events
-        if self._find_opener is not None and chunk:  # text
+        sought = self._sought
+        if sought is not None and chunk:  # text
             start, turn = self._pos, self._turn
             # If there are guards, one is in it.
-            if self._look_on or self._guard or (chunk not in self._plain and self._may_open(chunk)):
+            if self._look_on or self._guard or (chunk not in sought.plain and _may_open(sought, chunk)):
                 events = self._beside(chunk)
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -101,14 +107,6 @@ class FastPath:
             events = self._pass_data(chunk)
         return self._feed_loop(chunk) if events is None else events
 
-    def _may_open(self, chunk: str) -> bool:
-        # Whether an opener or a line may be in it. Tokens come again and again: what is none of these is remembered.
-        if self._find_opener is None or self._find_opener(chunk):
-            return True
-        if len(chunk) <= LONGEST_PLAIN and len(self._plain) < MOST_PLAIN:
-            self._plain.add(chunk)
-        return False
-
     def _feed_loop(self, chunk: str) -> list[Event]:
         raise NotImplementedError
 
@@ -128,8 +126,7 @@ class FastPath:
         twin._turn = self._turn.fork()
         self._shared = twin._shared = True
         twin._guard, twin._second, twin._third = self._guard, self._second, self._third
-        twin._finder, twin._guards, twin._look_on = self._finder, self._guards, self._look_on
-        twin._find_opener, twin._search, twin._plain = self._find_opener, self._search, self._plain
+        twin._finder, twin._sought, twin._look_on = self._finder, self._sought, self._look_on
         twin._find_stop, twin._stops = self._find_stop, self._stops
         twin._lines, twin._at_line, twin._in_data = self._lines, self._at_line, self._in_data
         twin._straight = self._straight and self._straight.copy()
@@ -144,14 +141,11 @@ class FastPath:
 
     def _shut_fast_paths(self) -> None:
         # A chunk without these three characters is plain content; "" is in every chunk.
-        self._guard, self._second, self._third = self._guards = _NO_GUARDS
+        self._guard, self._second, self._third = NO_GUARDS
         # Whether the next text must be examined: text waits, or a line may have begun, or what is emitted is kept.
         self._look_on = False
         self._at_line = False  # whether a line that matters may begin: see by_schema/
-        # Text: tells whether a chunk may contain an opener, or a line; and whether it may contain an opener.
-        self._find_opener: Search | None = None
-        self._search: Callable[[str], re.Match[str] | None] = _anything
-        self._plain: set[str] = set()  # chunks that certainly contain neither
+        self._sought: Searches | None = None  # what to look for in text
         self._lines: Lines | None = None  # what to look for at the beginnings of lines
         self._finder: Finder | None = None
         # A string of the arguments: tells whether a chunk may end it. Inside a string this is the reader's own search.
@@ -169,7 +163,7 @@ class FastPath:
         if mode is CALL:
             passes = emit.open and emit.call.quoted is None and not turn.tape.held
             stops = turn.payload.stops() if passes and turn.payload is not None else None
-            if self._find_stop is not None or self._find_opener is not None:
+            if self._find_stop is not None or self._sought is not None:
                 self._shut_fast_paths()
             self._in_data = stops is None and self._may_pass_data()
             if stops is not None:
@@ -202,28 +196,26 @@ class FastPath:
         if turn.channel != CONTENT:
             if not turn.tape.held:
                 self._finder = self._plan.text_finder(turn)
-                self._find_opener = self._search = self._finder.search
-                self._plain = self._finder.plain
+                self._sought = Searches(self._finder, guarded=False)
         elif turn.has_content and turn.last_text and not turn.at_start and turn.emit.clean and not judge.fence:
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
                     return
                 judge.heed(judge.closers.expecting((), 0))
             finder = self._finder = self._plan.text_finder(turn)
-            self._find_opener, self._search, self._guards = finder.search, finder.search, guards_of(finder)
-            self._plain = finder.plain
-            if judge.code is not None:
+            if judge.code is None:
+                self._sought = Searches(finder, guarded=True)
+            else:
                 names = turn.described if turn.reads_by_schema else _NO_NAMES
-                found, self._lines = searches_of(finder.alike), lines_of(finder, names)
-                self._find_opener, self._search, self._guards = found.find_opener, found.search, found.guards
-                self._plain = found.plain
+                self._sought, self._lines = searches_of(finder.alike), lines_of(finder, names)
                 self._at_line = self._lines is not None and turn.last_char in _LINE_BEGINS_AFTER
             self._look_or_pass(turn.tape.held != "")
 
     def _look_or_pass(self, waits: bool) -> None:  # noqa: FBT001
         # Whether the next chunk of content must be examined, whatever is in it.
         look_on = self._look_on = waits or self._at_line or self._turn.candidate is not None
-        self._guard, self._second, self._third = _NO_GUARDS if look_on else self._guards
+        guards = NO_GUARDS if look_on or self._sought is None else self._sought.guards
+        self._guard, self._second, self._third = guards
 
     def _keep(self, event: Content) -> list[Event]:
         # The content may be a call: see by_schema/.
@@ -304,19 +296,20 @@ class FastPath:
     def _end_of_plain(self, text: str) -> int:
         # How much of the text is plain: what follows may be the beginning of an opener, or of a line that matters. -1:
         # the text must be read.
-        line, lines = -1, self._lines
+        line, lines, sought = -1, self._lines, self._sought
+        assert sought is not None  # there is text
         if lines is not None and (self._at_line or "\n" in text):
             line = lines.look(text, at_line=self._at_line)
             if line == READ:
                 return -1
         place, signs = len(text), "<" in text or "[" in text
         # With lines and guards, openers begin with these signs.
-        hit = self._search(text) if signs or lines is None or not self._guards[0] else None
+        hit = sought.search(text) if signs or lines is None or not sought.guards[0] else None
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
             if not place:
                 finder = self._finder
-                assert finder is not None  # there is text
+                assert finder is not None
                 place, found = finder.find(text, 0, self._last)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOTHING",
+    "NO_GUARDS",
     "READ",
     "Around",
     "Lines",
+    "Searches",
     "announces",
     "begin_in",
-    "guards_of",
     "lines_of",
     "may_have_tags",
     "searches_of",
@@ -40,6 +41,7 @@ Search: TypeAlias = "Callable[[str], re.Match[str] | None]"
 LINE = "\n"
 SIGNS = "<["  # with which closers begin, too
 READ = -2
+NO_GUARDS = ("", "", "")
 MOST_KINDS = 4096
 SHORT = 8  # characters: what `begins` says of so few is remembered
 LONGEST_TAG = 512
@@ -74,44 +76,62 @@ def may_have_tags(text: str) -> bool:
 
 
 def guards_of(finder: Finder, also: str = "") -> tuple[str, str, str]:
-    """Three characters without which a text contains nothing of that finder, nor any of these characters; ("", "", "")
-    if they are more.
+    """Three characters without which a text contains nothing of that finder, nor any of these characters; NO_GUARDS if
+    they are more.
     """
     guards = [*dict.fromkeys((*also, *finder.guards))]
     found = [each for each in guards if each != NO_GUARD]
     if "" in found or len(found) > 3:
-        return "", "", ""
+        return NO_GUARDS
     first, second, third = [*found, *[NO_GUARD] * 3][:3]
     return first, second, third
 
 
-class _Searches:
-    """The searches on the fast paths for content, whatever the tools are. Shared, never changed but for caches.
+class Searches:
+    """What the fast paths look for in text. Shared, never changed but for caches.
+
+    Args:
+        finder: finds the openers of formats.
+        guarded: whether a text without its guards need not be examined.
 
     Attributes:
         find_opener: tells whether a chunk must be examined.
         guards: the characters without which it need not be: see `guards_of`.
         plain: some chunks in which it has found nothing.
         search: tells whether a text may contain an opener, apart from the beginnings of lines.
+    """
+
+    __slots__ = ("find_opener", "guards", "plain", "search")
+
+    def __init__(self, finder: Finder, *, guarded: bool) -> None:
+        self.find_opener: Search = finder.search
+        self.guards = guards_of(finder) if guarded else NO_GUARDS
+        self.plain: set[str] = finder.plain
+        self.search: Search = finder.search
+
+
+class _LineSearches(Searches):
+    """The same for content in which lines matter, whatever the tools are.
+
+    Attributes:
         kinds: for the first two characters of a line, whether it must be examined: see `Lines`.
         words, begun, longest: the openers at beginnings of lines, how they begin, and the length of the longest one.
     """
 
-    __slots__ = ("begun", "find_opener", "guards", "kinds", "longest", "plain", "search", "words")
+    __slots__ = ("begun", "kinds", "longest", "words")
 
     def __init__(self, finder: Finder) -> None:
         self.words = tuple(finder.line_words)
         self.longest = max(map(len, self.words), default=0)
         self.begun = frozenset(each[: size + 1] for each in self.words for size in range(len(each)))
         anywhere = finder.within_lines()
+        super().__init__(anywhere, guarded=False)
         self.guards = guards_of(anywhere, SIGNS + LINE)
-        self.find_opener: Search = anywhere.search_also(SIGNS + LINE)
-        self.search: Search = anywhere.search
-        self.plain: set[str] = set()
+        self.find_opener, self.plain = anywhere.search_also(SIGNS + LINE), set()
         self.kinds: tuple[dict[str, bool], dict[str, bool]] = {}, {}  # without tools, and with tools
 
 
-searches_of = lru_cache(maxsize=256)(_Searches)
+searches_of = lru_cache(maxsize=256)(_LineSearches)
 """The searches for what such a finder finds; made once."""
 
 
