@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nox
@@ -545,6 +545,7 @@ def peers(session: nox.Session) -> None:
     only = session.posargs[1].upper() if session.posargs[:1] == ["--only"] else ""
     wanted = [name for name in PEERS if name in only] or (["LIBRARIES"] if only else [*PEERS])
     env = {f"TOOLGLEAN_PEER_{name}": _peer(session, name) for name in wanted}
+    env |= {variable: make(session) for variable, make in _folders().values() if not only}
     session.run("python", "-m", "benchmarks.peers", *session.posargs, env=env)
 
 
@@ -581,8 +582,8 @@ def targets(session: nox.Session) -> None:
     wanted = session.posargs or [*TARGETS]
     pythons = {name: _peer(session, name) for name in {TARGETS[each] for each in wanted} if name}
     for name in wanted:
-        needs = {"ai-sdk": ("TOOLGLEAN_AI_SDK", _ai_sdk), "llama-cpp": ("TOOLGLEAN_LLAMA_CPP", _llama_cpp)}
-        env = {needs[name][0]: needs[name][1](session)} if name in needs else {}
+        needs = [_folders()[name]] if name in _folders() else []
+        env = {variable: make(session) for variable, make in needs}
         where = ("--python", pythons[TARGETS[name]]) if TARGETS[name] else ()
         results = Path("docs/reference/conformance-results", f"{name}.json")
         results.unlink(missing_ok=True)  # a run overwrites nothing
@@ -590,6 +591,11 @@ def targets(session: nox.Session) -> None:
         command = ("python", "-m", "toolglean", "conformance", "--target", name, *where, *output)
         session.run(*command, "--timeout", "30", env=env, success_codes=[0, 1])
     session.run("python", "-m", "docs.make_conformance")
+
+
+def _folders() -> dict[str, tuple[str, Callable[[nox.Session], str]]]:
+    # What is no Python package: the variable that names its folder, and what makes that.
+    return {"ai-sdk": ("TOOLGLEAN_AI_SDK", _ai_sdk), "llama-cpp": ("TOOLGLEAN_LLAMA_CPP", _llama_cpp)}
 
 
 def _ai_sdk(session: nox.Session) -> str:

@@ -289,8 +289,8 @@ def _caveats(found: dict[str, Any]) -> str:
             "## Reproduce these figures",
             "",
             "`nox -s peers` creates the environments (6 GB, mostly torch, in about 15 minutes), and then takes about an hour. To use existing",
-            "environments, name their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX`",
-            "and `TOOLGLEAN_PEER_LIBRARIES`.",
+            "environments, name their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX`,",
+            "`TOOLGLEAN_PEER_LIBRARIES` and `TOOLGLEAN_PEER_GATEWAYS`; and the folders of the others: `TOOLGLEAN_LLAMA_CPP`, `TOOLGLEAN_AI_SDK`.",
             "`nox -s peers -- --only vLLM` compares one peer. `python -m benchmarks.growth` prints the tables of growth, and needs no peer.",
         ]
     )

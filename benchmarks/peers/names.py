@@ -23,7 +23,8 @@ class Peer:
         module: in `benchmarks.peers`.
         kit: the target of the conformance kit, by its name in `toolglean conformance --target`, or `module:name`. "" for
             what is timed only.
-        environment: the variable that says which Python runs it; "" for this one.
+        environment: the variable that says which Python runs it, or the folder with it; "": this Python runs it.
+        is_folder: whether the variable names a folder: this Python runs it, too.
         reader: what times a turn, in `module`; beside it, a name that ends with `maker` times the construction. "": the peer
             is not timed.
         caveat: what a reader of the tables must know.
@@ -36,11 +37,13 @@ class Peer:
     environment: str = ""
     reader: str = "reader"
     caveat: str = ""
+    is_folder: bool = False
 
     @property
     def python(self) -> str | None:
         """The Python that runs it; None if the environment does not say."""
-        return os.environ.get(self.environment) if self.environment else sys.executable
+        found = os.environ.get(self.environment) if self.environment else sys.executable
+        return sys.executable if found and self.is_folder else found
 
 
 PEERS = (
@@ -109,6 +112,39 @@ PEERS = (
         "mlx-lm",
         "TOOLGLEAN_PEER_MLX",
         caveat="Its state machine and its tool parsers, combined as in its server. By design it leaves out a call that it cannot read, and does not stream arguments.",
+    ),
+    Peer(
+        "llama.cpp",
+        "of llama-cpp-python 0.3.36",
+        "",
+        "llama-cpp",
+        "TOOLGLEAN_LLAMA_CPP",
+        reader="",
+        is_folder=True,
+        caveat="The parsers of its server, which infer from a template of its own how calls are written, without a model. Its "
+        "server holds a model to a grammar once it has begun a call, so damaged calls are rarer there; a whole turn that does "
+        "not match raises an error by design: here that is a crash.",
+    ),
+    Peer(
+        "SMG",
+        "1.13.0",
+        "",
+        "smg",
+        "TOOLGLEAN_PEER_GATEWAYS",
+        reader="",
+        caveat="Shepherd Model Gateway, whole turns through its gateway (`--parser legacy`); its parser Symphony and streams "
+        "need a worker.",
+    ),
+    Peer(
+        "AI SDK's middleware",
+        "4.1.26",
+        "",
+        "ai-sdk",
+        "TOOLGLEAN_AI_SDK",
+        reader="",
+        is_folder=True,
+        caveat="`@ai-sdk-tool/parser` in node, by the protocol that a model of the format would be given; the text is given "
+        "without its reasoning, which another middleware takes out.",
     ),
     Peer(
         "json-repair",
