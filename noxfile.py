@@ -541,7 +541,7 @@ def peers(session: nox.Session) -> None:
 
     TOOLGLEAN_PEER_VLLM=/path/to/python (and so on) uses an environment that is there.
     """
-    session.install("--editable", ".", "matplotlib==3.11.2")
+    session.install("--editable", ".[proxy]", "matplotlib==3.11.2")
     only = session.posargs[1].upper() if session.posargs[:1] == ["--only"] else ""
     wanted = [name for name in PEERS if name in only] or (["LIBRARIES"] if only else [*PEERS])
     env = {f"TOOLGLEAN_PEER_{name}": _peer(session, name) for name in wanted}

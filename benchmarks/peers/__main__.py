@@ -23,7 +23,7 @@ from benchmarks.peers.speed import measure
 from benchmarks.timing import FULL
 from toolglean import __version__
 
-PARTS = ("correctness", "speed", "inside", "growth")
+PARTS = ("correctness", "speed", "inside", "proxy", "growth")
 
 
 def heading(peers: list[Peer]) -> dict[str, Any]:
@@ -81,6 +81,10 @@ def collected(only: list[str] | None, parts: Sequence[str]) -> dict[str, Any]:
         found["speed"] = measure([peer for peer in peers if peer.reader])
     if "inside" in parts and any(peer.name == "vLLM" for peer in peers):
         found["inside"] = measure(INSIDE)
+    if "proxy" in parts:
+        from benchmarks.proxy import EVENTS, cost  # noqa: PLC0415  # needs the extra of the proxy
+
+        found["proxy"] = cost(EVENTS)
     if "growth" in parts:
         found["growth"] = {name: asdict(each) for name, each in measured(FULL)}
     return found

@@ -149,6 +149,7 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
             "vLLM": slow,
             "vLLM with toolglean": speed(1.5e-3) | {"works": {**speed(1.5e-3)["works"], "50 calls": 4e-3}},
         },
+        "proxy": [("prose, auto", 5.0, 2.5)],
         "growth": {
             "tools": {"what": "tools", "part": "a parser", "sizes": [1, 1000], "lines": {"ToolSet": [30.04, math.nan]}}
         },
@@ -174,6 +175,7 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     assert "| 50 calls | 1,000.0 | 100.0 | 2,000.0 | 4,000.0 | 0.5 |" in page
     assert "| argument of 1,000 KB | 1,000.0 | 100.0 | – | 1,500.0 | – |" in page
     assert "vLLM's own parser is faster for: 50 calls (0.5)." in page
+    assert "| prose, auto | 5.0 | 2.5 | 2 |" in page
     assert "| tools: a parser | 1 | 1,000 |" in page
     assert "| ToolSet | 30.0 | – |" in page
     assert drawn == ["peers-correctness.svg", "peers-speed.svg", "growth.svg"]
