@@ -163,6 +163,11 @@ _VERBATIM = ("verbatim", "Verbatim", "lstlisting", "minted", "alltt")
 _ORG = _spelt(("src", "example", "quote", "export"))
 _JIRA = ("code", "noformat", "quote")
 _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
+_STOP = rf"\.{{1,3}}{BLANKS}\n"
+"""The end of a sentence that names a fence: it opens none."""
+_REST = r"[^`\n]{0,96}"
+_REDIRECTED = r"(?:[ \t]{0,8}(?:[)&]|\d?>{1,2}&?[ \t]{0,8}[^\s`|<>]{1,80}|\|[ \t]{0,8}\w[^`|\n]{0,80})){0,8}"
+"""What may follow a here-document on its line: where its output goes."""
 _HERE = tuple(f"<<{quote}{word}" for quote in ("", "'", '"') for word in ("EOF", "EOT", "EOL", "EOS", "END"))
 
 
@@ -175,8 +180,8 @@ def escape(text: str) -> str:
     return "".join(char if char.isalnum() or char in "<>_/" else f"\\{char}" for char in text)
 
 
-def _blocks(line: str) -> tuple[Row, ...]:
-    # Code, as other languages than Markdown and HTML mark it. `line`: an expression for the rest of a line.
+def _blocks() -> tuple[Row, ...]:
+    # Code, as other languages than Markdown and HTML mark it.
     def block(opens: str, ends: str, begins: Sequence[str], goes_on: str = "", at: At = At.LINE) -> Row:
         return Row(Context.BLOCK, opens, ends, at=at, begins=tuple(begins), goes_on=goes_on)
 
@@ -191,8 +196,9 @@ def _blocks(line: str) -> tuple[Row, ...]:
             [f"{{{each}" for each in _JIRA], rf"(?::[^{{}}\n]{{0,64}})?\}}?{BLANKS}"),  # Jira
         block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?={BLANKS}[^ \t\ra-z:.,]|[a-z])", r"\[/SIGN\]",
             [f"[{each}" for each in _BBCODE], rf"(?:=[^\[\]\n]{{0,64}})?\]?{BLANKS}"),  # BBCode
-        block(rf"<<['\"]?(?P<sign>E(?:OF|OT|OL|OS|ND)\w{{0,12}})['\"]?(?:[ \t|&>)]{line})?(?=\n)", "\nSIGN\n",
-            _HERE, rf"\w{{0,12}}['\"]?(?:[ \t|&>)]{line})?", At.ANYWHERE),  # a shell's
+        # Where a command ends with it, and the next line has something: elsewhere it is a word of the text.
+        block(rf"<<['\"]?(?P<sign>E(?:OF|OT|OL|OS|ND)\w{{0,12}})['\"]?(?={_REST}\n){_REDIRECTED}{BLANKS}(?=\n[^\n])",
+            "\nSIGN\n", _HERE, rf"\w{{0,12}}['\"]?{_REST}\n?", At.ANYWHERE),  # a shell's
     )  # fmt: skip
 
 
@@ -246,9 +252,9 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
         # nothing is before the first one on its line, few blanks are before it: what is deeper is another one's.
         Row(Context.FENCE, rf"(?<![`\\])(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.LINE),
-        Row(Context.FENCE, rf"(?<![`\\])(?P<sign>`{{3,}})(?!`){WORD}{ATTRIBUTES}\n", closes("`")),
+        Row(Context.FENCE, rf"(?<![`\\])(?P<sign>`{{3,}})(?!`|{_STOP}){WORD}{ATTRIBUTES}\n", closes("`")),
         Row(Context.FENCE, rf"(?<![~\\])(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.LINE),
-        Row(Context.FENCE, rf"(?<![~\\])(?P<sign>~{{3,}})(?!~){WORD}{ATTRIBUTES}\n", closes("~")),
+        Row(Context.FENCE, rf"(?<![~\\])(?P<sign>~{{3,}})(?!~|{_STOP}){WORD}{ATTRIBUTES}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", rf"(?=\n|{over})", at=At.LINE),  # the turn may end in the middle of its last line
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
@@ -261,7 +267,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
-        *_blocks(line),
+        *_blocks(),
         # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(
             Row(Context.PARAMETER, f"<{escape(prefix)}parameter{_KEY}>",
