@@ -86,7 +86,7 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "a list before a bracket", _TRACE),
     ("JSON that breaks off before the call, with a backtick in a string", '{"a": {"`": 2}\nCALL`', "hermes", "hermes", RUNS,
      "what opens in a string of JSON that breaks off", _TRACE),
-    ("the same, and the call is between two others", '{"a": {"`": 2}`[CALL`', "hermes", "hermes", CONTENT,
+    ("the same, and the call is between two others", '{"a": {"`": 2}`!CALL`', "hermes", "hermes", CONTENT,
      "what opens in a string of JSON that breaks off", _TRACE),
     ("the same with a comment", '{"a": {"b": "<!--"}CALL', "glm-4.5", "auto", RUNS,
      "what opens in a string of JSON that breaks off", _TRACE),

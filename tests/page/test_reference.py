@@ -62,7 +62,7 @@ RULERS = (
     ("a<|user|>b\n`c`", ".ooooooooooooo"),
     ("a `<|user|>` b", "..cccccccccc.."),
     ("{code:a}\nb\n{code}\n{c", "bbbbbbbbbbbbbbbbb..."),
-    ("<<EOF\na\nEOFb\nEOF\nc", "bbbbbbbbbbbbbbbbb."),
+    ("<<EOF\na\nEOFb\nEOF\nc", "bbbbbbbbbbbbbbbb.."),
     ("a {code}\n[codes] [code] is", ".........................."),
 )
 SIGNS = {

@@ -69,7 +69,7 @@ class Speech(Keeping):
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
-        self.note_tags(text, self.last_char)
+        self.note_signs(text, self.last_char)
         self.last_char = text[-1:] or self.last_char
         if text and not (self.has_content and not self.at_start) and not text.isspace():
             self.has_content, self.at_start = True, False
@@ -96,7 +96,7 @@ class Speech(Keeping):
         elif self.mode is not DONE:
             self.judge.content(text, start)
             self.look_around(text, before, last, start)
-            self.note_tags(text, last)
+            self.note_signs(text, last)
         if self.channel == CONTENT:
             self.last_char = text[-1]
         self.remember(text)

@@ -83,6 +83,7 @@ class TurnState(Plain):
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
         has_tags: whether the content has any tag, which a closer that follows may belong to.
+        quotation: the quotation mark that is open on the line, and an apostrophe that may close it; "" for none.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
 
@@ -103,6 +104,7 @@ class TurnState(Plain):
             "candidate",
             "last_char",
             "has_tags",
+            "quotation",
         ),
     )
 
@@ -123,7 +125,7 @@ class TurnState(Plain):
         self.repair_failed_at = -1
         self.candidate: Candidate | None = None
         self.around: Around = NOTHING
-        self.last_char = ""
+        self.last_char = self.quotation = ""
 
     def fork(self) -> Self:
         """The same turn. What changes only when text is read is shared: the first to read must call `own`."""
@@ -134,6 +136,7 @@ class TurnState(Plain):
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
+        twin.quotation = self.quotation
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin
@@ -212,7 +215,7 @@ class TurnState(Plain):
         """Whether a marked call that comes now is one only if no text follows: on its line, or behind indented code."""
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
-        return self.in_sentence or joins(self.last_text) or self.is_indented
+        return self.in_sentence or len(self.quotation) == 1 or joins(self.last_text) or self.is_indented
 
     @property
     def is_indented(self) -> bool:
@@ -248,15 +251,16 @@ class TurnState(Plain):
         """Whether of such a call only the name and a bracket came: then nothing is said of it."""
         return self.holds_form and self.emit.open and not self.emit.call.written.strip("{")
 
-    def note_tags(self, text: str, last: str) -> None:
-        """That text is content, behind that character."""
+    def note_signs(self, text: str, last: str) -> None:
+        """That text is content, behind that character: whether it has tags, and what it quotes."""
         if not self.has_tags and ("<" in text or "[" in text or last in _BEGIN_TAGS):
             self.has_tags = _tag(last + text) is not None
+        self.quotation = _quotation_after(self.quotation, last, text)
 
     def pass_data(self, text: str) -> None:
         """That text, which is JSON that is data, was emitted on a fast path, without the turn."""
         self.judge.json(text)
-        self.note_tags(text, self.last_char)
+        self.note_signs(text, self.last_char)
         self.last_char = text[-1]
         self.remember(text)
 
@@ -301,3 +305,25 @@ class TurnState(Plain):
 _BEGIN_TAGS = frozenset("<[")
 _tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[[/A-Z]").search
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")
+_marks = re.compile("[\"'“”„‘’«»‹›「」『』《》]").finditer
+_ENDED_BY = {'"': '"', "'": "'", "“": "”", "„": "“”", "‘": "’", "«": "»", "‹": "›", "「": "」", "『": "』", "《": "》"}
+_BEFORE_QUOTATION = frozenset("([{=,:;>-–—*_/|+")
+
+
+def _quotation_after(mark: str, last: str, text: str) -> str:
+    # Which quotation mark is open on its line behind that text, before which it was `mark`; `last` is what it follows.
+    # Behind an apostrophe in single quotes, the character that follows tells whether they end: then it is both.
+    if (line := text.rfind("\n")) >= 0:
+        mark, last, text = "", "\n", text[line + 1 :]
+    if len(mark) > 1 and text:
+        mark = mark[0] if text[0].isalnum() else ""
+    for found in _marks(text):
+        i, sign = found.start(), found[0]
+        before = text[i - 1] if i else last
+        if not mark:
+            is_opened = sign in _ENDED_BY and (not before or before.isspace() or before in _BEFORE_QUOTATION)
+            mark = sign if is_opened else ""
+        elif sign in _ENDED_BY[mark]:
+            is_word = sign in "'’" and text[i + 1 : i + 2].isalnum()
+            mark = mark if is_word else mark + sign if sign in "'’" and i + 1 == len(text) else ""
+    return mark

@@ -116,7 +116,7 @@ class Turn(Speech):
         text, start = self.take_region()
         mark = Mark(text[:kept], start, None if problem is None else (problem, text))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
-        self.note_tags(mark.text, self.last_char)
+        self.note_signs(mark.text, self.last_char)
         self.keep_marker(mark.text, start)
         before = self.last_text if self.in_sentence else ""  # a sentence goes on behind a marker
         self.leave(text_follows=False)

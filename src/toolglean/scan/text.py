@@ -55,10 +55,13 @@ KEPT = 4
 
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
-_GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【*#")  # the last two begin an item and a heading
+_GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【⟨*#")  # the last two begin an item and a heading
+_BRACKETS = frozenset("[{<$@~^")  # the same, unless the line begins with it
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
-_abbreviation = re.compile(r"\.[egB]\.\Z").search  # the end of `e.g.`, `i.e.`, `z.B.`
+_abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `approx.`, `incl.`, `resp.`, `Fig.` and others
+    r"(?:\.[egB]|(?:\A|\W)(?:vs|cf|ca|[Ee]x)|rox|ncl|esp|[Ff]ig|[Ss]ec)\.\Z"
+).search
 _joined = re.compile(r"(.*?)(?:[;；→⇒➜➔➡⟶]\ufe0f?|(?<![-:<])[-=]>)[*_]{0,2}\s*").fullmatch
 
 
@@ -370,11 +373,12 @@ def in_sentence(before: str) -> bool:
     if (len(line) < KEPT and _item(line) is not None) or _abbreviation(text) is not None:
         return True
     last = text[-1:]
-    if last in _CLOSERS:  # or there is none
-        return text != "" and text.rstrip(_CLOSERS)[-1:] not in _ENDS
+    if last in _BRACKETS:
+        return len(line) == KEPT or text[:-1].strip() != "" or text.endswith("[>[")
+    if last in _CLOSERS:  # or there is none, or only signs of bold text, which are as many as are kept
+        return (len(line) == KEPT and not line.isspace()) if text == "" else text.rstrip(_CLOSERS)[-1:] not in _ENDS
     if last.isascii() or last.isalnum() or last in _GOES_ON or last in _ENDS or "\ufe00" <= last <= "\ufe0f":
-        # The last signs are how MiniMax's markers begin: in mid-line, only the tag that is the rest of one is known.
-        return last.isalnum() or last in _GOES_ON or text.endswith("[>[")
+        return last.isalnum() or last in _GOES_ON
     from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
 
     return category(last) in {"Mn", "Mc"}  # a vowel of a word

@@ -18,7 +18,7 @@ from toolglean.scan.text import WORD
 __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention"]
 
 _END = r"\Z"
-_TAIL = 340  # characters, more than any opener has
+_TAIL = 1100  # characters, more than any opener has
 _LOOKED_AT = 5  # characters of an opener behind its first, in the search for it
 _BEFORE_MENTION = frozenset(" \t(\"'“‘")
 _end_of_element = re.compile(r"\(\?i:(</(?:\w|\\-)+)").match
@@ -259,6 +259,8 @@ def _end(sign: str) -> tuple[str, str, str]:
         for char in reversed(name.replace("\\", "")):
             begun = f"{re.escape(char)}(?:{begun}|\\Z)"
         return "<", f"(?i:{name}\\s{{0,8}}>)", f"(?i:{begun}|\\Z)"
+    if sign[0] == "\n":
+        return "\n", sign[1:], r"[^\n]{0,32}\Z"
     ends = [re.sub(r"\\(.)", r"\1", each) for each in re.split(r"(?<!\\)\|", sign)]
     first, rest = ends[0][0], "|".join(re.escape(each[1:]) for each in ends)
     return re.escape(first), f"(?:{rest})", _begun(_tree(ends)[first])

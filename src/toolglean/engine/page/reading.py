@@ -94,6 +94,9 @@ class Reading:
             return confirmed
         if found is None:
             return self.end if line < 0 else self._read_line(line)
+        if self.ends and sought.kinds[found.lastindex or 0] == "begun":  # it may be whole with the marker that follows
+            whole = sought.search(self.ahead, place)
+            found = whole if whole is not None and whole.start() == place else found
         return self._found(sought.kinds[found.lastindex or 0], place, found.end())
 
     def _found(self, what: str, place: int, end: int) -> int:
@@ -336,8 +339,8 @@ class Reading:
         after = self.text[place + 1 : place + 2]
         if not may_follow(self.text[place], after):  # most brackets of prose are refused at once
             return place + 1
+        start = self.base + place
         if self.rows.ruled and not self.documents and (small := is_small(self.text, place)) is not None:
-            start = self.base + place
             if self.ruler is not None:
                 self.ruler.mark(Context.JSON, start, self.base + small.end(), start, start)
             self.read_to = small.end()
@@ -346,7 +349,6 @@ class Reading:
         if self.documents:
             self._read_documents(place + 1)
         self.read_to = place + 1
-        start = self.base + place
         around = next((each for each in self.documents if each.start in before), None)
         if around is None:
             around = begun(start, self.text[place])

@@ -143,7 +143,7 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
 _ELEMENTS = _spelt(
     (
         *("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style"),
-        *("nowiki", "noscript", "plaintext"),
+        *("nowiki", "noscript", "plaintext", "syntaxhighlight"),
     )
 )
 _SHOWN = _spelt(
@@ -159,16 +159,19 @@ _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their ot
     *("Think", "THINK", "Thinking", "THINKING", "Thought", "THOUGHT"),
 )
 _ROLES = _spelt(ROLES)
-_VERBATIM = ("verbatim", "Verbatim", "lstlisting", "minted", "alltt")
-_ORG = _spelt(("src", "example", "quote", "export"))
+_VERBATIM = tuple(
+    f"{each}{star}"
+    for each in ("verbatim", "Verbatim", "lstlisting", "minted", "alltt", "comment")
+    for star in ("", "*")
+)
+_ORG = _spelt(("src", "example", "quote", "export", "verse", "comment"))
 _JIRA = ("code", "noformat", "quote")
 _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
 _STOP = rf"\.{{1,3}}{BLANKS}\n"
 """The end of a sentence that names a fence: it opens none."""
 _REST = r"[^`\n]{0,96}"
-_REDIRECTED = r"(?:[ \t]{0,8}(?:[)&]|\d?>{1,2}&?[ \t]{0,8}[^\s`|<>]{1,80}|\|[ \t]{0,8}\w[^`|\n]{0,80})){0,8}"
+_REDIRECTED = r"(?:\)|[ \t]{1,8}(?:&|\d?>{1,2}&?[ \t]{0,8}[^\s`|<>]{1,80}|\|[ \t]{0,8}\w[^`|\n]{0,80})){0,8}"
 """What may follow a here-document on its line: where its output goes."""
-_HERE = tuple(f"<<{quote}{word}" for quote in ("", "'", '"') for word in ("EOF", "EOT", "EOL", "EOS", "END"))
 
 
 def _any(texts: Sequence[str]) -> str:
@@ -185,20 +188,33 @@ def _blocks() -> tuple[Row, ...]:
     def block(opens: str, ends: str, begins: Sequence[str], goes_on: str = "", at: At = At.LINE) -> Row:
         return Row(Context.BLOCK, opens, ends, at=at, begins=tuple(begins), goes_on=goes_on)
 
+    org = [f"{begin}_{each}" for begin in _spelt(("begin",)) for each in _ORG]
     return (
         block(rf"\\begin\{{(?P<sign>{_any(_VERBATIM)})\}}", r"\\end\{SIGN\}",
             [f"\\begin{{{each}}}" for each in _VERBATIM]),  # LaTeX
-        block(rf"#\+(?:begin|BEGIN)_(?P<sign>{_any(_ORG)})(?=[ \t\r\n])", r"#\+end_SIGN|#\+END_SIGN",
-            [f"#+{begin}_{each}" for begin in ("begin", "BEGIN") for each in _ORG]),  # Org
-        block(rf"\[(?:source|listing)(?:,[^\[\]\n]{{0,64}})?\]{BLANKS}\n(?P<sign>-{{4,16}}|\.{{4,16}})(?=\n)",
-            "\nSIGN\n", ("[source", "[listing"), rf"(?:,[^\[\]\n]{{0,64}})?\]?{BLANKS}(?:\n[-.]{{0,16}})?"),  # AsciiDoc
+        block(rf"#\+(?:begin|BEGIN|Begin)_(?P<sign>{_any(_ORG)})(?=[ \t\r\n])", r"#\+end_SIGN|#\+END_SIGN|#\+End_SIGN",
+            [f"#+{each}" for each in org]),  # Org
+        block(rf"\[(?:source|listing)(?:,[^\[\]\n]{{0,64}})?\]{BLANKS}\n(?:\.[^\n]{{1,96}}\n)?(?P<sign>-{{4,16}}|\.{{4,16}})(?=\n)",
+            "\nSIGN(?=\n)", ("[source", "[listing"),
+            rf"(?:,[^\[\]\n]{{0,64}})?\]?{BLANKS}(?:\n(?:\.[^\n]{{0,96}}\n?)?[-.]{{0,16}})?"),  # AsciiDoc
         block(rf"\{{(?P<sign>{_any(_JIRA)})(?::[^{{}}\n]{{1,64}})?\}}{BLANKS}(?=\n)", r"\{SIGN\}",
             [f"{{{each}" for each in _JIRA], rf"(?::[^{{}}\n]{{0,64}})?\}}?{BLANKS}"),  # Jira
+        block(rf"\{{\{{\{{{BLANKS}(?=\n)", r"\}\}\}", ("{{{",), BLANKS),  # Trac
         block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?={BLANKS}[^ \t\ra-z:.,]|[a-z])", r"\[/SIGN\]",
             [f"[{each}" for each in _BBCODE], rf"(?:=[^\[\]\n]{{0,64}})?\]?{BLANKS}"),  # BBCode
+        block(r"\{%-? raw -?%\}", r"\{% endraw|\{%- endraw", ("{% raw ", "{%- raw "), "-?%?"),  # Jinja
+        block(r"\{#", r"#\}", ("{#",)),
+        block(r"/\*", r"\*/", ("/*",)),  # a comment
+        block(r"@@ -\d{1,7}(?:,\d{1,7})? \+\d{1,7}(?:,\d{1,7})? @@", "\n(?=[^ +@\\-\\\\\n])", ("@@ -",),
+            r"\d{0,7}(?:,\d{0,7})?(?: \+?\d{0,7}(?:,\d{0,7})?)? ?@{0,2}"),  # a part of a diff
+        block(r"\.\. [a-z][\w-]{1,32}::[^\n]{0,96}(?=\n)", "\n(?=[^ \t\r\n])", (".. ",),
+            r"[a-z][\w-]{0,32}:{0,2}[^\n]{0,96}"),  # reStructuredText
         # Where a command ends with it, and the next line has something: elsewhere it is a word of the text.
-        block(rf"<<['\"]?(?P<sign>E(?:OF|OT|OL|OS|ND)\w{{0,12}})['\"]?(?={_REST}\n){_REDIRECTED}{BLANKS}(?=\n[^\n])",
-            "\nSIGN\n", _HERE, rf"\w{{0,12}}['\"]?{_REST}\n?", At.ANYWHERE),  # a shell's
+        *(
+            block(rf"<<{dash}['\"]?(?P<sign>[A-Z]{{2}}[A-Z\d_]{{0,14}})['\"]?(?={_REST}\n){_REDIRECTED}{BLANKS}(?=\n[^\n])",
+                f"\n{blanks}SIGN(?=\n)", ("<<",), rf"{dash}['\"]?\w{{0,16}}['\"]?{_REST}\n?", At.ANYWHERE)
+            for dash, blanks in (("", ""), ("[-~]", "[ \t]{0,16}"))
+        ),  # a shell's
     )  # fmt: skip
 
 
@@ -232,7 +248,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         rf"(?:{_any(MESSAGE_ENDS)})\n{{0,4}}"
         rf"(?:(?:{_any(_spelt(USERS))})(?=:|{BLANKS}\n)|(?:{_any(_ROLES)})(?=<|[{marked}]))"
     )
-    attributes = rf"(?:\s[^<>{marked}]{{0,256}})?"
+    attributes = rf"(?:\s[^<>{marked}]{{0,1024}})?"
 
     def result(begin: str, end: str) -> Row:
         tag = _is_tag(begin) and begin[:-1]
