@@ -210,3 +210,39 @@ def test_without_tools_what_cannot_be_read_is_prose(name: str, text: str) -> Non
 def test_without_tools_a_line_of_its_own_is_a_call(name: str) -> None:
     events = read_with(None, "find(q='a (b)', n=2)\n", format=name, one_of_many=True)
     assert calls_of(events) == [("find", {"q": "a (b)", "n": 2})]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "content"),
+    [
+        ("Calling:\n<f>\nCALL", ["f"], "Calling:\n<f>\n"),
+        ("<f>\n<b>Bold</b>, for the user.", [], "<f>\n<b>Bold</b>, for the user."),
+        ("I have:\n<f>\n<g>\n\nThey do as they say.", [], "I have:\n<f>\n<g>\n\nThey do as they say."),
+        ("<f>\n<b>No.</b>\n<g>\n<x>1</x>\n</g>", ["g"], "<f>\n<b>No.</b>\n"),
+    ],
+)
+@pytest.mark.parametrize("name", ["auto", "hermes"])
+def test_a_tool_s_own_tag_without_an_argument_or_an_end_is_a_word(
+    text: str, names: list[str], content: str, name: str
+) -> None:
+    call = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
+    tools = [{"name": each, "parameters": {"type": "object", "properties": {"x": {}}}} for each in "fg"]
+    events = read_with(tools, text.replace("CALL", call), format=name)
+    assert [called for called, _ in calls_of(events)] == names
+    assert content_of(events).rstrip() == content.rstrip()
+    assert "unreadable-call" in codes_of(events)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("<|channel>thought\nI need no <f><channel|>The answer is 4.", "gemma-4"),
+        ("<|inner_prefix|>I use <f><|inner_suffix|>The answer is 4.", "apertus"),
+        ("<|START_THINKING|>I call <f>\n<|END_THINKING|>The answer is 4.", "command-a"),
+        ("<think>I call <f></think>The answer is 4.", "hermes"),
+    ],
+)
+def test_the_end_of_the_reasoning_ends_what_a_tool_s_own_tag_began(text: str, name: str) -> None:
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {}}}}]
+    events = read_with(tools, text, format=name)
+    assert content_of(events) == "The answer is 4."

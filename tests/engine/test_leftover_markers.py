@@ -126,3 +126,15 @@ def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> Non
     text = '<tool_calls>\n<invoke name="f" \n</tool_calls> it was.'
     codes = codes_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text))
     assert set(codes) == {"unreadable-call"}
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (r"The marker \<|im_end|> ends it.", r"The marker \<|im_end|> ends it."),
+        (r"Two \\<|im_end|>", "Two \\\\"),
+        (r"Put \</s> there.", r"Put \</s> there."),
+    ],
+)
+def test_an_escaped_end_of_a_message_is_text(text: str, content: str) -> None:
+    assert content_of(read_with(["f"], text)) == content

@@ -192,7 +192,7 @@ def test_a_mention_is_read_where_quotations_are() -> None:
         *(("1. ", True), ("Say \"no.\" ", False), ("Say \"no\" ", True), ("(Yes.) ", False), ("(yes) ", True)),
         *(("**so* ", True), ("so **", True), ("| **", True), ("So:\n**", False), ("ok. ", False), ("e.g. ", True)),
         *(("10. ", False), ("Room 12. ", False), ("v1.0.1. ", False), ("5 p.m. ", False), ("\na. ", True), ("So «\u00a0", True), ("So\u3000", True), ("写「", True)),
-        *(("例（", True), ("so ‘", True), ("so [", False), ("Done ✔\ufe0f", False), ("好的~ ", False), ("नमस्ते ", True), ("so e\u0301 ", True), ("so، ", True)),
+        *(("例（", True), ("so ‘", True), ("so [", True), ("[", False), ("Done ✔\ufe0f", False), ("好的~ ", False), ("नमस्ते ", True), ("so e\u0301 ", True), ("so، ", True)),
         *(("so → ", False), ("so; ", False), ("z. B. ", False), ("好的。\u3000", False), ("So:\u00a0", False)),
         *(("**So.** ", False), ("**so** ", True), ("查询", True), ("好的。", False), ("Sure! \N{GRINNING FACE}", False)),
     ],

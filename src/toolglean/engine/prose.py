@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.judge.fence import read_closing, read_opening
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
-from toolglean.engine.reasons import LEFTOVER_MARKER
+from toolglean.engine.reasons import LEFTOVER_MARKER, Kind
 from toolglean.engine.strays import Mark
-from toolglean.scan.text import FENCES, KEPT, is_code, with_closers
+from toolglean.scan.text import FENCES, is_code, with_closers
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
@@ -105,7 +105,8 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
     if is_mentioned is None:
         return turn.hold(text, place)
     is_text = is_mentioned or _is_text(turn, plan, found, base + place, own)
-    if (is_fence := quotes_as_fence(turn, found)) or (not is_text and _is_escaped(turn, plan, found, base + place)):
+    is_escaped = not is_text and turn.is_escaped(base + place) and plan.opens_call(found)
+    if (is_fence := quotes_as_fence(turn, found)) or is_escaped:
         from toolglean.engine.missed import quote  # noqa: PLC0415  # few turns have such a fence
 
         quote(turn, found, base + place, is_code=is_fence)
@@ -184,7 +185,7 @@ def keep_before_cut(turn: Turn, held: str) -> None:
     begun = turn.payload is not None and not turn.region.bare and not turn.emit.open
     draft, sign = turn.judge.draft, (turn.region.text if begun else held)[:1]
     may_be = sign in _MARKER_BEGINS or (begun and not sign)  # its text is kept no more; a word is text: `tool_call>`
-    if draft is not None and draft.is_mention and may_be:
+    if draft is not None and draft.kind is Kind.MENTION and may_be:
         turn.keep_line()
 
 
@@ -240,15 +241,6 @@ def _is_mentioned(turn: Turn, plan: Plan, marker: tuple[str, int], behind: str) 
     if is_word and not turn.calls_ignored:  # as likely as not: what follows may be a plan
         turn.judge.mention(plan.reasoning_channel() if found in thoughts else CONTENT)
     return is_word
-
-
-def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:
-    # Whether it opens a call, but for a backslash before it, as Markdown escapes it.
-    if turn.last_char != "\\" or turn.channel != CONTENT or not turn.judge.heeds_quotes or turn.tape.is_trusted(start):
-        return False
-    before = turn.last_text[-KEPT:]
-    is_odd = (len(before) - len(before.rstrip("\\"))) % 2 == 1  # two are one backslash
-    return is_odd and plan.opens_call(found)
 
 
 def _end_of_space(text: str, i: int) -> int:

@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from toolglean.events import ProblemCode
 
-__all__ = ["Reason"]
+__all__ = ["Kind", "Reason"]
 
 STRING = "they are a string that is not a JSON object"
 """The fault of a reader of JSON that found a string in place of the arguments."""
@@ -55,6 +56,9 @@ def in_quotation(reason: Reason, context: str, since: int) -> Reason:
     return reason._replace(text=f"call in {context} that opened at {since}")
 
 
+A_PARAMETER = "a parameter of the tool was expected"
+
+
 def unreadable(expected: str) -> Reason:
     """Text that began like a call; `expected`: what was expected where it stopped being one."""
     return Reason("unreadable-call", f"unreadable call: {expected}")
@@ -63,6 +67,21 @@ def unreadable(expected: str) -> Reason:
 def not_a_call(why: str) -> Reason:
     """JSON without a marker that names a tool, but is data; `why`: see scan/data.py."""
     return Reason("not-a-call", f"not a call: {why}")
+
+
+class Kind(Enum):
+    """Why a call is held back. The values are the reasons of the `Problem` which reports that it was not a call."""
+
+    REASONING = IN_REASONING
+    QUOTED = QUOTED
+    ALONE = IN_LINE
+    EXAMPLE = UNKNOWN_IN_LINE
+    MENTION = IN_SENTENCE
+    LAST = NOT_AT_END
+    PROSE = IN_PROSE
+    FENCED = IN_FENCE
+    INDENTED = INDENTED
+    OBJECT = IN_TRANSCRIPT
 
 
 # -- calls that end as malformed ---------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.keeping import Keeping
-from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
+from toolglean.engine.judge.drafts import MARKERS, Draft
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
-from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
+from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS, Kind
 from toolglean.engine.strays import Mark
 from toolglean.engine.tape import UNBOUND
 from toolglean.scan.text import FENCES, opens_quotation
@@ -232,7 +232,7 @@ class Speech(Keeping):
 
     def end_cut_call(self, end: int) -> None:
         """The turn ends within the open call."""
-        if self.holds_bare_name:
+        if self.holds_bare_name or self.holds_word:
             self.end_draft(end)
             return
         self.emit.end_call("malformed" if self.mode is SKIP else "incomplete", end)
@@ -361,7 +361,7 @@ class Speech(Keeping):
             self.judge.code.forget()
             return
         if not is_prose:
-            self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
+            self.emit.problem(draft.reason, text.rstrip(), draft.start)
         if self.channel != CONTENT:
             self.say(text, draft.start, is_data=True)
         elif draft.is_quoted:  # the code continues, whatever its text contains

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.by_schema.lines import NOTHING, Around
-from toolglean.engine.judge.drafts import Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT, Mode
-from toolglean.engine.reasons import OTHER_ROLE
+from toolglean.engine.reasons import OTHER_ROLE, Kind
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 from toolglean.scan.plain import Plain
@@ -223,6 +222,13 @@ class TurnState(Plain):
         line = self.last_text[-KEPT:].rpartition("\n")[2]
         return line.isspace() and ("\t" in line or len(line) == KEPT) and self.judge.heeds_quotes
 
+    def is_escaped(self, start: int) -> bool:
+        """Whether the marker at that place is escaped as in Markdown: by a backslash; two are one backslash."""
+        if self.last_char != "\\" or self.channel != CONTENT or not self.judge.heeds_quotes:
+            return False
+        before = self.last_text[-KEPT:]
+        return (len(before) - len(before.rstrip("\\"))) % 2 == 1 and not self.tape.is_trusted(start)
+
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be. Behind blanks that begin the turn, a line begins."""
         if self.mode is not START or not text.isspace():
@@ -250,6 +256,11 @@ class TurnState(Plain):
     def holds_bare_name(self) -> bool:
         """Whether of such a call only the name and a bracket came: then nothing is said of it."""
         return self.holds_form and self.emit.open and not self.emit.call.written.strip("{")
+
+    @property
+    def holds_word(self) -> bool:
+        """Whether what is held back is a tool's own tag, with nothing of a call behind it: then it is a word."""
+        return self.judge.draft is not None and self.judge.draft.is_word
 
     def note_signs(self, text: str, last: str) -> None:
         """That text is content, behind that character: whether it has tags, and what it quotes."""

@@ -11,10 +11,9 @@ from typing import Any
 
 from toolglean.engine import reasons
 from toolglean.engine.attempt import Attempt
-from toolglean.engine.judge.drafts import Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, START, TEXT
 from toolglean.engine.payload import Payload, Stops
-from toolglean.engine.reasons import AFTER_UNCLOSED, LIMITS, MISSING_ARGUMENTS, Reason, malformed_arguments
+from toolglean.engine.reasons import AFTER_UNCLOSED, LIMITS, MISSING_ARGUMENTS, Kind, Reason, malformed_arguments
 from toolglean.engine.repair.suspended import OFF, ON, TRIAL, Fault, Repair, Suspended
 from toolglean.engine.repair.suspended import Kind as FaultKind
 from toolglean.engine.speech import Speech
@@ -189,7 +188,7 @@ class Turn(Speech):
             if self.region.bare and draft.shares_line(self.region.start):  # JSON on the line of a call
                 self.end_draft(self.region.start)
                 return False
-            if not (draft.is_mention and draft.is_line_of(place)):
+            if not (draft.kind is Kind.MENTION and draft.is_line_of(place)):
                 self.keep_line()
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
@@ -253,17 +252,17 @@ class Turn(Speech):
         self.bound = UNBOUND
 
     def end_doubtful(self, end: int, closers: Iterable[str], *, of: str) -> None:
-        """The open call has ended, but a value contains the opener `of` a call or a parameter: the closer found may
-        belong to that one.
-        """
+        """The open call has ended, but a value contains an opener, `of` something, to which the closer may belong."""
         self.end_malformed(reasons.opener_in_value(of), self.emit.call.name, end)
         self.ignore_calls_until(closers)
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
-        """The rest of a call that was given up ends there: at its closer or, if that is "", before an opener.
-
-        The closer may belong to a call that the arguments quote, if they contain one of the tags that open calls.
+        """The rest of a call that was given up ends there: at its closer or, if that is "", before an opener. It may
+        belong to a call that the arguments quote, if they contain one of the tags that open calls.
         """
+        if not closer and self.holds_word:
+            self.end_draft(place)
+            return
         arguments = self.emit.call.written
         self.emit.end_call("malformed", place)
         if closer:
@@ -364,8 +363,8 @@ class Turn(Speech):
         self.emit.problem(reason, text, place)
         unwritten = "" if self.payload is None else self.payload.refusal(self, text[:1]).last
         self.judge.swallowed(self.emit.call.written + unwritten, text, place)
-        if self.judge.draft is not None:
-            self.judge.draft.fails_at(place)
+        if (draft := self.judge.draft) is not None:
+            draft.fails_at(place, begun=self.emit.call.written != "")
         self.bound = UNBOUND
         self.mode = SKIP
         self.tape.release()

@@ -56,7 +56,7 @@ KEPT = 4
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
 _GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【⟨*#")  # the last two begin an item and a heading
-_BRACKETS = frozenset("[{<$@~^")  # the same, unless the line begins with it
+_BRACKETS = frozenset("[{<$@^")  # the same, unless the line begins with it
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `approx.`, `incl.`, `resp.`, `Fig.` and others

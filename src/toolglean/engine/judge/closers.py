@@ -1,4 +1,4 @@
-# Closers that come outside a call. Does not know how text is searched, or how a call is read.
+# Closers and other tags that come outside a call. Does not know how text is searched, or how a call is read.
 #
 # A call that could not be read is skipped up to a closer, which may belong to a call that its arguments quote. So what
 # follows may still be its arguments: calls are ignored until one of its own closers has come.
@@ -8,9 +8,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
-__all__ = ["Closers"]
+__all__ = ["MOST_TAG", "Closers", "closers", "goes_on", "tag_begun"]
+
+MOST_TAG = 64  # characters
+_tags = re.compile(rf"(?:</?[|｜]?/?\w[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
+closers = re.compile(rf"(?:\s|</[\w:.|-]{{0,{MOST_TAG}}}>)*(?:<(?:/[\w:.|-]{{0,{MOST_TAG}}})?)?").fullmatch
+"""Matches closers, and the beginning of one."""
+tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
+"""Finds the tag, or the beginning of one, with which a text ends."""
 
 
 class Closers(NamedTuple):
@@ -68,3 +76,14 @@ class Closers(NamedTuple):
     def is_too_late(self, found: str, place: int) -> bool:
         """Whether that is only a closer of the last call, and comes too late."""
         return place > self.until and found in self.late and not self.is_awaited(found)
+
+
+def goes_on(rest: str, *, is_line: bool) -> bool | None:
+    """Whether a sentence goes on behind tags of another family, with which that text begins. None: more text is needed.
+    `is_line`: a line begins with it, which goes on with nothing if it begins with no tag.
+    """
+    found = _tags(rest)
+    behind = (rest if found is None else rest[found.end() :]).lstrip(" \t\r")
+    if not behind or (behind[0] == "<" and ">" not in behind and "\n" not in behind and len(behind) < MOST_TAG):
+        return None
+    return behind[0] != "\n" and (found is not None or not is_line)

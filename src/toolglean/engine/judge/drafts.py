@@ -21,11 +21,12 @@
 from __future__ import annotations
 
 import re
-from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolglean.engine import reasons
+from toolglean.engine.judge.closers import MOST_TAG, closers, goes_on, tag_begun
+from toolglean.engine.judge.fence import ends_with_fence
+from toolglean.engine.reasons import A_PARAMETER, Kind, unreadable
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import FENCES, Finder
 
@@ -33,26 +34,12 @@ if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.emit import Emitter
     from toolglean.engine.page.where import Where
+    from toolglean.engine.reasons import Reason
 
-__all__ = ["MARKERS", "Draft", "Kind"]
+__all__ = ["MARKERS", "Draft"]
 
 MARKERS: tuple[str, ...] = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
 """The markers of any family that may follow a call on its line begin with these. Python never does."""
-
-
-class Kind(Enum):
-    """Why a call is held back. The values are the reasons of the `Problem` which reports that it was not a call."""
-
-    REASONING = reasons.IN_REASONING
-    QUOTED = reasons.QUOTED
-    ALONE = reasons.IN_LINE
-    EXAMPLE = reasons.UNKNOWN_IN_LINE
-    MENTION = reasons.IN_SENTENCE
-    LAST = reasons.NOT_AT_END
-    PROSE = reasons.IN_PROSE
-    FENCED = reasons.IN_FENCE
-    INDENTED = reasons.INDENTED
-    OBJECT = reasons.IN_TRANSCRIPT
 
 
 class Draft(Kept):
@@ -72,7 +59,19 @@ class Draft(Kept):
     """
 
     __slots__ = (
-        *("_fence", "_is_word", "_marks", "_safe", "_seen", "_where", "again", "attempt", "behind_sign", "fault"),
+        *(
+            "_begun",
+            "_fence",
+            "_is_word",
+            "_marks",
+            "_safe",
+            "_seen",
+            "_where",
+            "again",
+            "attempt",
+            "behind_sign",
+            "fault",
+        ),
         *("in_list", "kind", "limit", "most", "over", "since"),
     )
 
@@ -109,9 +108,10 @@ class Draft(Kept):
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, start, last=False)
         else:
-            place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
+            place, found = _finder(marks).find(text, 1) if not self.is_alone else (len(text), "")  # behind its opener
         if found:
             self.over = start + place
+        self._begun = 0 if found or self._where is not None else len(text) - place  # what may begin a marker at its end
 
     def of(self, text: str) -> Draft:
         """The same draft of that text, which was repaired."""
@@ -139,11 +139,6 @@ class Draft(Kept):
     def is_object(self) -> bool:
         """Whether it is JSON without a marker."""
         return self.kind is Kind.OBJECT
-
-    @property
-    def is_mention(self) -> bool:
-        """Whether it has a marker, in the middle of a sentence."""
-        return self.kind is Kind.MENTION
 
     @property
     def is_alone(self) -> bool:
@@ -187,6 +182,8 @@ class Draft(Kept):
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, base, last=last)
         else:
+            if self._begun:
+                self._go_on_with_begun(text[max(i, self._safe - base) :])
             place, found = _finder(self._marks).find(text, max(i, self._safe - base))
         while found and self.is_alone:  # `shares_line` decides what it means; here it is only let through as a whole
             place, found = _finder(self._marks).find(text, place + len(found))
@@ -200,6 +197,14 @@ class Draft(Kept):
         if found or self.limit is not None:
             self.over = self._safe
         return text[:place], i, base
+
+    def _go_on_with_begun(self, text: str) -> None:
+        # Its opener was read whole, also where a marker began at its end.
+        place, found = _finder(self._marks).find(self.before(self._safe)[-self._begun :] + text, 0)
+        if place < self._begun and found:
+            self.over, self._begun = self._safe - self._begun + place, 0
+        else:
+            self._begun += len(text) if place < self._begun else -self._begun
 
     def _find_ticks(self, where: Where, text: str, base: int, *, last: bool) -> tuple[int, str]:
         # The place of the run that shows that the draft is in code, and a backtick; or of the end of what is certain.
@@ -248,11 +253,24 @@ class Draft(Kept):
         if self.over is None or place < self.over:
             self.over, self.limit = place, limit
 
-    def fails_at(self, place: int) -> None:
-        """A call in it cannot be read from that place on. If all is content, what was skipped is read again."""
-        if self.kind is Kind.LAST and self.fault is None:
-            begun = _tag_begun(self.before(place)[-MOST_TAG:])
-            tag = place - len(begun[0]) if begun else place
+    @property
+    def reason(self) -> Reason:
+        """Why it was not a call."""
+        return unreadable(A_PARAMETER) if self.is_word else self.kind.value
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a tool's own tag behind which no argument came."""
+        return self.kind is Kind.ALONE and self.fault is not None
+
+    def fails_at(self, place: int, *, begun: bool) -> None:
+        """A call in it cannot be read from that place on. If all is content, what was skipped is read again. `begun`:
+        whether it had an argument.
+        """
+        is_tag = self.kind is Kind.ALONE and not begun and self.before(place)[:1] == "<"
+        if (self.kind is Kind.LAST or is_tag) and self.fault is None:
+            tag_of = tag_begun(self.before(place)[-MOST_TAG:])
+            tag = place - len(tag_of[0]) if tag_of else place
             self.fault = tag if tag > self.start else place  # the draft's own opener would be read without end
 
     def is_ended_by(self, text: str, start: int) -> bool | None:
@@ -269,11 +287,11 @@ class Draft(Kept):
             if _role_begun(rest):
                 return None if self.over is None else True
             return _role(rest) is not None
-        tags = self.is_mention and (self.since >= 0 or self.after(first).startswith(self._marks))
+        tags = self.kind is Kind.MENTION and (self.since >= 0 or self.after(first).startswith(self._marks))
         if self.over is None and (tags or self.kind is Kind.INDENTED):
             self.since = first if self.since < 0 else self.since
             rest, is_line = self.after(self.since)[: start + len(text) - self.since], self.before(self.since)[-1:]
-            return _goes_on(rest, is_line=is_line == "\n") if tags else None if _closers(rest) else True
+            return goes_on(rest, is_line=is_line == "\n") if tags else None if closers(rest) else True
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
@@ -302,7 +320,7 @@ class Draft(Kept):
         marker is not text: a call may end there. Nor is, behind a mention, what the turn's end has cut one to.
         """
         rest = self.after(place)
-        is_cut = self.is_mention and rest != "" and any(each.startswith(rest) for each in self._marks)
+        is_cut = self.kind is Kind.MENTION and rest != "" and any(each.startswith(rest) for each in self._marks)
         return not (rest.startswith(self._marks) or is_cut) and self._is_in_line(place)
 
     def _is_in_line(self, place: int) -> bool:
@@ -337,14 +355,13 @@ class Draft(Kept):
         """Whether the fence that opened the turn, or one behind it with a call, was closed before that place."""
         if self.kind is not Kind.FENCED or self.over is not None:
             return False
-        text = self.before(place).rstrip()[-MOST_BEHIND:]
-        return text[: _behind_fence(text).start()].endswith(self._fence)  # type: ignore[union-attr]  # it matches the empty string
+        return ends_with_fence(self.before(place), self._fence)
 
     def is_kept_before(self, place: int) -> bool:
         """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""
         if self.is_object:  # a limit may lie beyond that place, in the same chunk
             return (self.over is None or self.over > place) and self.after(place)[:1] in FENCES
-        is_line = self.is_mention and self.is_line_of(place)
+        is_line = self.kind is Kind.MENTION and self.is_line_of(place)
         return self.over is None and self.is_alone and not (is_line or self.shares_line(place))
 
     def is_line_of(self, place: int) -> bool:
@@ -369,23 +386,6 @@ class Draft(Kept):
         return self.over is not None and piece[2] + piece[1] >= self.over
 
 
-def _goes_on(rest: str, *, is_line: bool) -> bool | None:
-    # Whether a sentence goes on behind tags of another family, with which that text begins. None: more text is needed.
-    # `is_line`: a line begins with it, which goes on with nothing if it begins with no tag.
-    found = _tags(rest)
-    behind = (rest if found is None else rest[found.end() :]).lstrip(" \t\r")
-    if not behind or (behind[0] == "<" and ">" not in behind and "\n" not in behind and len(behind) < MOST_TAG):
-        return None
-    return behind[0] != "\n" and (found is not None or not is_line)
-
-
-MOST_TAG = 64  # characters
-_tags = re.compile(rf"(?:</?[|｜]?/?\w[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
-_closers = re.compile(rf"(?:\s|</[\w:.|-]{{0,{MOST_TAG}}}>)*(?:<(?:/[\w:.|-]{{0,{MOST_TAG}}})?)?").fullmatch
-MOST_BEHIND = 256  # characters
-# White space, and the ends of messages; not those of calls, which may have a fence of their own.
-_behind_fence = re.compile(r"(?:\s|<[|｜](?!tool)[^<>\s]{1,32}[|｜]>|</s>)*\Z").search
-_tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 _run = re.compile(r"(`{4,}|~{4,})[ \t\r]*\n").match
 BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
@@ -394,6 +394,4 @@ _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
 _LAST = frozenset((Kind.LAST, Kind.PROSE, Kind.FENCED, Kind.INDENTED))
 
 
-@lru_cache(maxsize=64)
-def _finder(marks: tuple[str, ...]) -> Finder:
-    return Finder(marks)
+_finder = lru_cache(maxsize=64)(Finder)

@@ -73,8 +73,7 @@ def accept(turn: Turn, reading: Reading) -> None:
     if draft is not None and draft.is_over_at(action == DROP, action == STRAY, action >= OPEN_REASONING):
         turn.end_draft(turn.region.start)
         return
-    is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    if is_reasoning and turn.channel == CONTENT and _is_text(turn):
+    if turn.channel == CONTENT and _is_text(turn, action):
         if action >= OPEN_REASONING and turn.judge.quotes_as_json:  # it may be none: calls behind it may be plans
             turn.judge.mention(action - OPEN_REASONING)
         turn.leave(text_follows=True)  # a quotation ends only at its own end
@@ -110,8 +109,10 @@ def _quote_as_fence(turn: Turn) -> None:
         turn.say(text[lead:], start + lead)
 
 
-def _is_text(turn: Turn) -> bool:
-    # Whether a marker of reasoning is quoted, as far as is known, or a word.
+def _is_text(turn: Turn, action: int) -> bool:
+    # Whether a marker is text: one that is dropped elsewhere is escaped; one of reasoning may be quoted, or is a word.
+    if action < OPEN_REASONING and action not in {STRAY, CLOSE_REASONING}:
+        return action == DROP and turn.is_escaped(turn.region.start)
     draft = turn.judge.draft
     in_code = draft is not None and draft.is_quoted and draft.quotes_marker(turn.region.start)
     return in_code or turn.is_quoted_here or _is_no_header(turn)
