@@ -51,6 +51,8 @@ SPELLINGS = [
     "**get_weather**\n- **city**: Oslo\n",
     "So, (get_weather (city Oslo)) it is.",
     "So, functions.get_weather: city=Oslo",
+    "So.\n\nget_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>",
+    "So.\n\nget_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n",
     'So: {"name": "get_weather", "arguments": {"city": "Os',
     'So: {"name": "get_weather", "arguments": {"city": "Oslo",}}',
     'So: {"name": "get_weather", "arguments": {"city": Oslo}}',

@@ -38,7 +38,7 @@ MOST_TRIED = 32  # places at which a call may begin, of each kind
 MOST_OBJECTS = 512  # that are looked at whether a tool's name is near
 FIRST_WITHIN = 48  # characters behind a tool's name in which its first key must be
 MOST_FRAME = 1024  # the same for its last one
-_OPEN = frozenset({Context.PLAIN, Context.JSON, Context.JSON_STRING})  # what quotes nothing, or a value
+_OPEN = frozenset({Context.PLAIN, Context.JSON, Context.JSON_STRING, Context.PARAMETER})  # what may be a call
 _LINES = frozenset({Context.FENCE, Context.QUOTE})  # what may quote a call that is meant
 _SIGNS = tuple('`~<"\u201c\ufeff{[')  # prose does not open so
 _objects = re.compile(rf'\{{(?=\s*"((?:{"|".join(sorted(NAME_KEYS | KNOWN_NAME_KEYS))})"\s*:)?)').finditer
@@ -49,9 +49,9 @@ _called = re.compile(
     r"(?:^\[?|[\"'`\u201c])([\w.-]*\w)[\\\"'`\u201d]{0,2}(?:(?<!`)\(|(?<=[\"'\u201d])[\s,\uff0c])", re.MULTILINE
 ).finditer
 _keys = re.compile(r"(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
-_given = re.compile(  # a key with its value: `city="Oslo"`, `<city>Oslo`, `--city Oslo`, `(city Oslo)`; but no type
+_given = re.compile(  # a key with its value: `city="Oslo"`, `<city>Oslo`, `--city Oslo`, `<key>city</key>`; but no type
     r"(?:(?:(?<![\w.-])--?|(?<=\s):|[(@])([\w.-]*\w)[ \t]"
-    r"|(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019*_]{0,4}[ \t]{0,4}(?:[:=\uff1a\u2192]>?|->|[>\]]))"
+    r"|(?<![\w.-])([\w.-]*\w)[\\\"'\u201d\u2019*_]{0,4}[ \t]{0,4}(?:[:=\uff1a\u2192]>?|->|[>\]]|</\w*key>))"
     r"(?=\s*\S)(?!\s*(?:\{\s*\"?type\"?:|(?i:str|string|text|int|integer|number|float|bool|boolean|object|array|list"
     r"|dict|any)\b\s*(?:[][,(){}|=?;.\n]|\Z)))"
 ).finditer
