@@ -246,3 +246,8 @@ def test_the_end_of_the_reasoning_ends_what_a_tool_s_own_tag_began(text: str, na
     tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {}}}}]
     events = read_with(tools, text, format=name)
     assert content_of(events) == "The answer is 4."
+
+
+def test_a_tool_that_is_named_as_the_reasoning_is_opened() -> None:
+    tools = [{"name": "think", "parameters": {"type": "object", "properties": {"x": {}}}}]
+    assert calls_of(read_with(tools, "k<think><think><think><think>", format="prompt-tags")) == []
