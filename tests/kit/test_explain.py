@@ -194,6 +194,8 @@ STORIES = [
     Story("arguments-malformed", "<|tool_call_start|>[get_weather(city=)]<|tool_call_end|>", (1, 38)),
     Story("no-call-after-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
     Story("in-a-line", 'get_weather(city="Oslo") returns the weather.', (1, 1), ["get_weather"]),
+    Story("in-a-line", 'Sure. I call get_weather(city="Oslo") now.', (1, 14), [{"name": "get_weather", "parameters": CITY}]),
+    Story("markers-stripped", 'I look: get_weather[ARGS]{"city": "Oslo"}', (1, 9), [{"name": "get_weather", "parameters": CITY}]),
     Story("in-a-line", "[get_weather() for _ in range(9)]", (1, 1), ["get_weather"]),
     # Behind words, it was said that markers had been stripped.
     Story("in-a-line", 'I would call get_weather(city="Oslo") now, if I may.', (1, 14), ["get_weather"]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from toolglean.formats.spec import Format
@@ -17,7 +17,7 @@ from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.explanation import Span
 from toolglean.kit.explain.names_and_code import Bare
 from toolglean.kit.explain.reading import another_message, read_turn
-from toolglean.kit.explain.rules import broken_rule, json_around
+from toolglean.kit.explain.rules import UNKNOWN, broken_rule, json_around
 from toolglean.kit.explain.stories import Story, story
 from toolglean.tools import ToolSet
 
@@ -161,8 +161,16 @@ def undeclared(found: Evidence, place: int) -> Iterator[Story]:
     yield from nearly
     if any(each.start == place for each in nearly):
         return
-    stories = (story for each in found.bare for story in unmarked_json(found, each, place))
-    yield next(stories, None) or story("undeclared", place, rule=broken_rule(found, place))
+    bare = [each for each in found.bare if each.start >= place]
+    stories = chain.from_iterable((*unmarked_json(found, each, place), *in_sentence(found, each)) for each in bare)
+    if told := next(stories, None):
+        yield told
+        return
+    rule = broken_rule(found, place)
+    if rule == UNKNOWN and bare:
+        yield story("markers-stripped", bare[0].start, call=bare[0].name, hint="")
+    else:
+        yield story("undeclared", place, rule=rule)
 
 
 def cut_off(found: Evidence, place: int) -> Iterator[Story]:
