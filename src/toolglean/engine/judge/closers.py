@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["MOST_TAG", "Closers", "closers", "goes_on", "tag_begun"]
+__all__ = ["MOST_TAG", "Closers", "closers", "ends_with_fence", "goes_on", "tag_begun"]
 
 MOST_TAG = 64  # characters
 _tags = re.compile(rf"(?:</?[|｜]?/?\w[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
 closers = re.compile(rf"(?:\s|</[\w:.|-]{{0,{MOST_TAG}}}>)*(?:<(?:/[\w:.|-]{{0,{MOST_TAG}}})?)?").fullmatch
 """Matches closers, and the beginning of one."""
+_behind_fence = re.compile(r"(?:\s|<[|｜](?!tool)[^<>\s]{1,32}[|｜]>|</s>)*\Z").search
+MOST_BEHIND = 256  # characters behind a fence
 tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 """Finds the tag, or the beginning of one, with which a text ends."""
 
@@ -87,3 +89,10 @@ def goes_on(rest: str, *, is_line: bool) -> bool | None:
     if not behind or (behind[0] == "<" and ">" not in behind and "\n" not in behind and len(behind) < MOST_TAG):
         return None
     return behind[0] != "\n" and (found is not None or not is_line)
+
+
+def ends_with_fence(text: str, fence: str) -> bool:
+    """Whether that fence ends the text, but for white space and ends of messages: those of calls may have their own."""
+    end = text.rstrip()[-MOST_BEHIND:]
+    behind = _behind_fence(end)
+    return behind is not None and end[: behind.start()].endswith(fence)

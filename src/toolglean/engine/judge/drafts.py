@@ -24,8 +24,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolglean.engine.judge.closers import MOST_TAG, closers, goes_on, tag_begun
-from toolglean.engine.judge.fence import ends_with_fence
+from toolglean.engine.judge.closers import MOST_TAG, closers, ends_with_fence, goes_on, tag_begun
 from toolglean.engine.reasons import A_PARAMETER, Kind, unreadable
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import FENCES, Finder

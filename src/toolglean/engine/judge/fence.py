@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["closes_fence", "ends_with_fence", "read_closing", "read_opening"]
+__all__ = ["closes_fence", "read_closing", "read_opening"]
 
 MOST = 64  # characters of the end of a fence
-MOST_BEHIND = 256  # of what may be behind it
 
 _line_at = re.compile(rf"(`{{3,16}}|~{{3,16}}){WORD}\n\s{{0,64}}").match
 _begins_line = re.compile(rf"(?:`{{1,16}}|~{{1,16}}){WORD}(?:\n\s{{0,64}})?").fullmatch
@@ -60,13 +59,3 @@ def read_closing(turn: Turn, text: str, i: int) -> int:
 def closes_fence(fence: str, held: str) -> bool:
     """Whether that text, with which the turn ends, is the end of that fence, if there is one."""
     return bool(fence) and held.startswith(fence) and not held.strip(fence[0])
-
-
-def ends_with_fence(text: str, fence: str) -> bool:
-    """Whether that fence ends the text, but for white space and ends of messages: those of calls may have their own."""
-    end = text.rstrip()[-MOST_BEHIND:]
-    behind = _behind_fence(end)
-    return behind is not None and end[: behind.start()].endswith(fence)
-
-
-_behind_fence = re.compile(r"(?:\s|<[|｜](?!tool)[^<>\s]{1,32}[|｜]>|</s>)*\Z").search
