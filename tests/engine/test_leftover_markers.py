@@ -138,3 +138,19 @@ def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> Non
 )
 def test_an_escaped_end_of_a_message_is_text(text: str, content: str) -> None:
     assert content_of(read_with(["f"], text)) == content
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Price: <s>10</s> 8 euros.", "Price: <s>10</s> 8 euros."),
+        ("<chat>\n<assistant>Hi.</assistant>\n</chat>", "<chat>\n<assistant>Hi.</assistant>\n</chat>"),
+        ("<s>The answer.</s>", "<s>The answer."),
+        ("The answer.</s>", "The answer."),
+        ("A <b>1</b>.</s>", "A <b>1</b>."),
+    ],
+)
+@pytest.mark.parametrize("name", ["auto", "mistral-v13"])
+def test_an_end_of_a_message_that_closes_a_tag_of_the_text_is_text(text: str, content: str, name: str) -> None:
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {}}}}]
+    assert content_of(read_with(tools, text, format=name)) == content

@@ -229,6 +229,11 @@ class TurnState(Plain):
         before = self.last_text[-KEPT:]
         return (len(before) - len(before.rstrip("\\"))) % 2 == 1 and not self.tape.is_trusted(start)
 
+    def closes_tag(self, marker: str) -> bool:
+        """Whether that marker closes a tag of the content, as in `<s>10</s> 8`. At its beginning, that is a marker, too."""
+        is_closer = marker.startswith("</") and self.judge.heeds_quotes
+        return is_closer and any(name == marker[2:-1] and place > 0 for name, place in self.around.open)
+
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be. Behind blanks that begin the turn, a line begins."""
         if self.mode is not START or not text.isspace():
@@ -328,6 +333,8 @@ def _quotation_after(mark: str, last: str, text: str) -> str:
         mark, last, text = "", "\n", text[line + 1 :]
     if len(mark) > 1 and text:
         mark = mark[0] if text[0].isalnum() else ""
+    if text.isascii() and '"' not in text and "'" not in text:
+        return mark
     for found in _marks(text):
         i, sign = found.start(), found[0]
         before = text[i - 1] if i else last

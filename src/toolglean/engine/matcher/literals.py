@@ -110,9 +110,10 @@ def _quote_as_fence(turn: Turn) -> None:
 
 
 def _is_text(turn: Turn, action: int) -> bool:
-    # Whether a marker is text: one that is dropped elsewhere is escaped; one of reasoning may be quoted, or is a word.
+    # Whether a marker is text: one that is dropped elsewhere is escaped, or closes a tag of the text; one of reasoning
+    # may be quoted, or is a word.
     if action < OPEN_REASONING and action not in {STRAY, CLOSE_REASONING}:
-        return action == DROP and turn.is_escaped(turn.region.start)
+        return action == DROP and (turn.is_escaped(turn.region.start) or turn.closes_tag(turn.region.text.strip()))
     draft = turn.judge.draft
     in_code = draft is not None and draft.is_quoted and draft.quotes_marker(turn.region.start)
     return in_code or turn.is_quoted_here or _is_no_header(turn)
