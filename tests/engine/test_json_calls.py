@@ -609,3 +609,14 @@ def test_the_echo_of_a_schema_is_no_call(name: str, kind: str) -> None:
         assert [event.call.status for event in events if isinstance(event, CallEnd)] in ([], ["malformed"])
         assert any("definition" in reason for reason in problems(events))
         assert calls_of(read(text, tools=OF_NUMBERS, format=given)) == [("calc", {"height": 7777})]
+
+
+@pytest.mark.parametrize("name", ["auto", "mistral-v3"])
+def test_an_object_in_a_list_that_is_no_call_is_told_if_a_call_follows(name: str) -> None:
+    none, call = '{"nam": "f", "arguments": {"x": 1}}', '{"name": "g", "arguments": {}}'
+    text = f"[TOOL_CALLS] [{none}, {none}, {call}, {call}]"
+    events = read_with(["f", "g"], text, format=name)
+    assert [called for called, _ in calls_of(events)] == ["g", "g"]
+    assert [(each.code, each.text) for each in events if isinstance(each, Problem)] == [
+        ("unreadable-call", f"[TOOL_CALLS] [{none}")
+    ]

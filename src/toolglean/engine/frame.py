@@ -18,6 +18,7 @@ from toolglean.engine.reasons import (
     REPEATED_CALL_KEY,
     STRING_INSTEAD,
     malformed_call,
+    unreadable,
 )
 from toolglean.scan import data
 from toolglean.scan.json import decode
@@ -73,11 +74,12 @@ class Frame(Plain):
         repeated: the last name or arguments key that came a second time, and its place.
         others: keys that are not for a name or arguments, and not in `beside`; only the first few.
         beside: keys that may be next to a name without being arguments.
+        refused: of a list, the text up to its first object that is no call, and its place, until a call follows.
     """
 
     __slots__ = (
-        "arguments", "beside", "called", "holds", "id", "key", "keys", "name", "others", "repeated", "soft", "start",
-        "under", "written",
+        "arguments", "beside", "called", "holds", "id", "key", "keys", "name", "others", "refused", "repeated", "soft",
+        "start", "under", "written",
     )  # fmt: skip
 
     def __init__(self, *, call_id: str | None = None, name: str | None = None) -> None:
@@ -89,6 +91,7 @@ class Frame(Plain):
         self.repeated: tuple[str, int] | None = None
         self.others: tuple[str, ...] = ()
         self.beside: tuple[str, ...] = ()
+        self.refused: tuple[str, int] | None = None
 
     @property
     def has_arguments(self) -> bool:
@@ -246,9 +249,7 @@ class Frame(Plain):
             self._begin_call(turn)
         if self.called:
             if turn.reading_call:
-                # What is written in the objects around a call is not part of it.
-                if left_out := [key for frame in around for key in frame.left_out()]:
-                    turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.emit.call.start)
+                _tell_around(turn, around)
                 self._end_call(turn, place, bare=bare, ends=ends)
         elif lone and turn.region.open:
             name = turn.names.resolve(lone)
@@ -258,10 +259,21 @@ class Frame(Plain):
                 if ends:
                     turn.end_call(place)
         else:
-            return False
+            return self._is_refused(turn, around)
         for frame in around:
             frame.note_call()
         return True
+
+    def _is_refused(self, turn: Turn, around: list[Frame]) -> bool:
+        # Not a call: if it is in a list of calls, and one follows, that is told.
+        if around and turn.region.open and not (self.holds or around[-1].keys or around[-1].refused):
+            around[-1].refused = turn.region.text, turn.region.start
+        return False
+
+    def take_refused(self) -> tuple[str, int] | None:
+        """What is before a call in this list and is none: see `refused`."""
+        refused, self.refused = self.refused, None
+        return refused
 
     def _is_name_alone(self, turn: Turn) -> bool:
         # Whether no arguments have come, or empty ones.
@@ -372,3 +384,11 @@ def _read_as_python(turn: Turn, text: str, room: int, start: int) -> bool:
     turn.repaired(PYTHON, text, start)
     turn.emit.delta(written, start)
     return True
+
+
+def _tell_around(turn: Turn, around: list[Frame]) -> None:
+    # What is written in the objects around a call is not part of it, and neither is what is before it in a list.
+    if left_out := [key for frame in around for key in frame.left_out()]:
+        turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.emit.call.start)
+    for refused in filter(None, (frame.take_refused() for frame in around)):
+        turn.emit.problem(unreadable("the name and the arguments of a call were expected"), *refused)

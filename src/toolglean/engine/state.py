@@ -230,7 +230,7 @@ class TurnState(Plain):
         return (len(before) - len(before.rstrip("\\"))) % 2 == 1 and not self.tape.is_trusted(start)
 
     def closes_tag(self, marker: str) -> bool:
-        """Whether that marker closes a tag of the content, as in `<s>10</s>`. At its beginning, that is a marker, too."""
+        """Whether that marker closes a tag of the content, as in `<s>10</s>`. One that begins it may be a marker."""
         is_closer = marker.startswith("</") and self.judge.heeds_quotes
         return is_closer and any(name == marker[2:-1] and place > 0 for name, place in self.around.open)
 
