@@ -36,8 +36,7 @@ SEPARATORS = " \t\r\n,"
 IN_JSON_STRING: Stops = leaves_string, None
 
 
-COMMON: Mapping[str, str] = {}
-"""A format without keys of its own."""
+COMMON: Mapping[str, str] = {}  # of a format without keys of its own
 
 
 class Reading(IntEnum):
@@ -375,6 +374,8 @@ class Envelope(Plain):
             return
         if turn.region.open and self.frames and len(self.scanner.stack) == self.region_depth:
             turn.content_region()
+        elif turn.region.open and self.frames and not frame.holds:
+            self.frames[-1].refuse(turn.region.text, turn.region.start)
 
 
 READERS = (

@@ -259,16 +259,15 @@ class Frame(Plain):
                 if ends:
                     turn.end_call(place)
         else:
-            return self._is_refused(turn, around)
+            return False
         for frame in around:
             frame.note_call()
         return True
 
-    def _is_refused(self, turn: Turn, around: list[Frame]) -> bool:
-        # Not a call: if it is in a list of calls, and one follows, that is told.
-        if around and turn.region.open and not (self.holds or around[-1].keys or around[-1].refused):
-            around[-1].refused = turn.region.text, turn.region.start
-        return False
+    def refuse(self, text: str, start: int) -> None:
+        """An object in it is no call: that text, which is at that place, ends with it. See `refused`."""
+        if not self.keys and self.refused is None:
+            self.refused = text, start
 
     def take_refused(self) -> tuple[str, int] | None:
         """What is before a call in this list and is none: see `refused`."""
