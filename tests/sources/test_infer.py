@@ -11,7 +11,7 @@ import pytest
 from tests.support import depth
 from tests.support.infer_outcomes import outcomes
 from tests.support.shared import SHARED
-from toolglean import Parser, parse
+from toolglean import Format, Parser, parse
 from toolglean.cli.formats import declaration
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
@@ -440,3 +440,16 @@ def test_of_families_that_write_the_same_the_template_s_own_is_named(name: str, 
     # GLM's were called Spark's, because that declares fewer markers, of which most are in any template.
     source = (SHARED / "templates/jinja" / f"{name}.jinja").read_text(encoding="utf-8")
     assert infer(source, samples=5).recognised == family
+
+
+def test_words_that_begin_the_next_message_are_no_marker() -> None:
+    """Fixed bug: `ASSISTANT:`, which a template always writes last, was taken out of answers."""
+    template = (
+        "{% for m in messages %}{{ m['role'] | upper }}: {{ m['content'] or '' }}"
+        "{% for call in m['tool_calls'] or [] %}<tool>{{ call['function'] | tojson }}</tool>{% endfor %}\n{% endfor %}"
+        "ASSISTANT:"
+    )
+    found = Format.from_template(template)
+    assert "ASSISTANT:" not in found.drop
+    said = "He said ASSISTANT: hello."
+    assert parse(said, ["f"], format=found).content == said

@@ -179,7 +179,11 @@ class Prober:
         return [{"role": "user", "content": USER}, self.style.message(message), *after]
 
     def _without_next(self, text: str, tools: tuple[Tool, ...]) -> str:
-        # The text up to the header of the user's next message, which is the header of the first one too.
+        # The text up to the header of the user's next message, which is the header of the first one too; or up to the
+        # words with which the model's next message begins, if the template always writes them last.
+        words = self._prompt(tools)[0].rpartition(USER)[2].strip()
+        if words and FOLLOWUP not in text and text.rstrip().endswith(words) and not set(words) & _SIGNS:
+            return text.rstrip()[: -len(words)]
         text, followed, _ = text.rpartition(FOLLOWUP) if FOLLOWUP in text else (text, "", "")
         header = common_suffix(text, self._prompt(tools)[0].rpartition(USER)[0]) if followed else ""
         return text[: len(text) - len(header)]
@@ -326,6 +330,9 @@ class Prober:
                 if self.writes_user:
                     break
         return self.style
+
+
+_SIGNS = frozenset("<[{|")  # of markers
 
 
 def _located(error: TemplateError) -> str:
