@@ -218,7 +218,9 @@ def test_without_tools_a_line_of_its_own_is_a_call(name: str) -> None:
         ("Calling:\n<f>\nCALL", ["f"], "Calling:\n<f>\n"),
         ("<f>\n<b>Bold</b>, for the user.", [], "<f>\n<b>Bold</b>, for the user."),
         ("I have:\n<f>\n<g>\n\nThey do as they say.", [], "I have:\n<f>\n<g>\n\nThey do as they say."),
-        ("<f>\n<b>No.</b>\n<g>\n<x>1</x>\n</g>", ["g"], "<f>\n<b>No.</b>\n"),
+        # Unless a call is directly behind it, what is may be meant for its arguments, and quote calls.
+        ("<f>\n<b>So:\nCALL\nand so on", [], "<f>\n<b>So:\n\nand so on"),
+        ("<f>\n<b>So</b>\n\nCALL", [], "<f>\n<b>So</b>"),
     ],
 )
 @pytest.mark.parametrize("name", ["auto", "hermes"])

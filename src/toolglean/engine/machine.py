@@ -221,8 +221,10 @@ class Machine(StraightWay):
             if draft is not None and turn.judge.draft is not draft:  # it was kept
                 tape.lay_in_order(draft.unread, piece)
                 piece = tape.next()
-            if turn.judge.draft is not None:
+            if (draft := turn.judge.draft) is not None:
                 piece = turn.after_draft(piece)
+                if draft.is_word and turn.judge.draft is None:
+                    self._plan.read_behind_word(turn, draft.before(draft.end), piece)
         self._set_fast_paths()
 
     def _read(self, text: str, i: int, *, follows: bool) -> tuple[str, int]:

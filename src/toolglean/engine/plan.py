@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.judge.code import Quotes
+    from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Payload, Turn
     from toolglean.formats.compile import Program
     from toolglean.formats.origin import Source
@@ -84,6 +85,14 @@ class Plan:
     def opens_call(self, found: str) -> bool:
         """Whether that tag opens a call, or a section of calls: other markers are reasoning, headers, ends."""
         return True
+
+    def read_behind_word(self, turn: Turn, text: str, piece: Piece | None) -> None:
+        """A tool's own tag, with which that text begins, is a word. Unless the piece, which is next, begins with a call, it
+        may quote some: none is read up to the tag's closer.
+        """
+        place, found = (-1, "") if piece is None else self.text_finder(turn).find(piece[0], piece[1], "\n")
+        if piece is None or place > piece[1] or not (found and self.opens_call(found)):
+            turn.ignore_calls_until((f"</{text[1:].partition('>')[0]}>",))
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """A tag was found at that place: the payload, and how much of the tag it has read."""

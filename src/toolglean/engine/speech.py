@@ -297,7 +297,6 @@ class Speech(Keeping):
             text=text,
             most=most,
             behind_sign=behind_sign,
-            in_list=kind is Kind.ALONE and text.startswith("["),
             where=where,
             again=again,
         )

@@ -86,12 +86,12 @@ class Draft(Kept):
         text: str,
         most: int,
         behind_sign: bool = False,
-        in_list: bool = False,
         where: Where | None = None,
         again: bool = False,
     ) -> None:
         super().__init__(start, text)
-        self.attempt, self.kind, self.behind_sign, self.in_list, self.again = attempt, kind, behind_sign, in_list, again
+        self.attempt, self.kind, self.behind_sign, self.again = attempt, kind, behind_sign, again
+        self.in_list = kind is Kind.ALONE and text.startswith("[")
         self.most = start + most + self.is_quoted
         self.over: int | None = None
         self.fault: int | None = None
