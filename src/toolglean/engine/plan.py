@@ -87,8 +87,8 @@ class Plan:
         return True
 
     def read_behind_word(self, turn: Turn, text: str, piece: Piece | None) -> None:
-        """A tool's own tag, with which that text begins, is a word. Unless the piece, which is next, begins with a call, it
-        may quote some: none is read up to the tag's closer.
+        """A tool's own tag, with which that text begins, is a word. Unless the next piece begins with a call,
+        it may quote some: none is read up to the tag's closer.
         """
         place, found = (-1, "") if piece is None else self.text_finder(turn).find(piece[0], piece[1], "\n")
         if piece is None or place > piece[1] or not (found and self.opens_call(found)):
