@@ -53,6 +53,13 @@ ROWS = [
         '<think>So:\n```json\n{"name": "f", "arguments": {"x": 1}}\n```',
         *([], 'So:\n```json\n{"name": "f", "arguments": {"x": 1}}\n```'),
     ),
+    *(
+        Row(f"in code as the turn ends: {block!r}", f"<think>So:\n{block}{CALL}", [], f"So:\n{block}{CALL}")
+        for block in (
+            *("#+begin_src\n", "{code}\n", "/*\n", "{#\n", "@@ -1 +1 @@\n-", ".. a::\n\n ", "\\begin{verbatim}\n"),
+            *("cat <<EOF\n", "[code]\n", "{% raw %}\n"),
+        )
+    ),
     Row("two drafts", f"<think>a {CALL} b {OTHER} c</think>d", [], f"a {CALL} b {OTHER} c", "d"),
     Row("another opener of reasoning", f"<think>a {CALL}<think>b", [], f"a {CALL}b"),
     Row("a value that never ends", f"<think>a {CODER[:-40]} b</think>c", [], f"a {CODER[:-40]} b", "c", "qwen3-coder"),

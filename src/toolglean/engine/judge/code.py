@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 
 from toolglean.engine.page.expressions import Search
 from toolglean.engine.page.page import Page, page_of
-from toolglean.engine.page.table import MARK, Context
+from toolglean.engine.page.table import BLOCKS, MARK, Context
 from toolglean.engine.page.where import Before, Closed, Where, line_before
 from toolglean.scan.plain import Plain
 from toolglean.scan.text import KEPT
 
 __all__ = ["Quotes"]
 
-_BEGINS = "`~><["  # what begins a context begins with one of these
+_BEGINS = "`~><["  # what begins a context begins with one of these, or as a block of code
+_pairs = sorted({re.escape(each[0]) + f"(?:{re.escape(each[1])}|\\Z)" for row in BLOCKS for each in row.begins})
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
 _signs = re.compile(r"[^\s\w]")
@@ -44,7 +45,7 @@ class Quotes(Plain):
     )
 
     # An attribute, so that judge.py need not import this file.
-    may_begin: ClassVar = staticmethod(re.compile(f"[{re.escape(_BEGINS)}]").search)
+    may_begin: ClassVar = staticmethod(re.compile("|".join((f"[{re.escape(_BEGINS)}]", *_pairs))).search)
     """Finds that with which a context begins."""
 
     def __init__(self, *, heeded: bool = True) -> None:

@@ -26,7 +26,7 @@ from toolglean.formats.quotations import (
 from toolglean.scan.text import WORD
 
 __all__ = [
-    "ATTRIBUTES_BEGUN", "BLANKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP",
+    "ATTRIBUTES_BEGUN", "BLANKS", "BLOCKS", "END_MARKERS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP",
     "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 
@@ -218,6 +218,10 @@ def _blocks() -> tuple[Row, ...]:
     )  # fmt: skip
 
 
+BLOCKS = _blocks()
+"""The rows for code of other languages."""
+
+
 @lru_cache(maxsize=8)
 def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> tuple[Row, ...]:
     """All contexts. Where two could open at a place, the first one does.
@@ -283,7 +287,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
-        *_blocks(),
+        *BLOCKS,
         # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(
             Row(Context.PARAMETER, f"<{escape(prefix)}parameter{_KEY}>",
