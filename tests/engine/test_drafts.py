@@ -56,7 +56,15 @@ ROWS = [
     *(
         Row(f"in code as the turn ends: {block!r}", f"<think>So:\n{block}{CALL}", [], f"So:\n{block}{CALL}")
         for block in (
-            *("#+begin_src\n", "{code}\n", "/*\n", "{#\n", "@@ -1 +1 @@\n-", ".. a::\n\n ", "\\begin{verbatim}\n"),
+            *(
+                "#+begin_src\n",
+                "{code}\n",
+                "/*\n",
+                "{#\n",
+                "@@ -1 +1 @@\n-",
+                ".. a::\n\n a\n b ",
+                "\\begin{verbatim}\n",
+            ),
             *("cat <<EOF\n", "[code]\n", "{% raw %}\n"),
         )
     ),

@@ -19,8 +19,10 @@ from toolglean.scan.text import KEPT
 
 __all__ = ["Quotes"]
 
-_BEGINS = "`~><["  # what begins a context begins with one of these, or as a block of code
-_pairs = sorted({re.escape(each[0]) + f"(?:{re.escape(each[1])}|\\Z)" for row in BLOCKS for each in row.begins})
+# What begins a context begins with one of these, or as a block of code. Each way begins with a character, so that the
+# search goes to these at once.
+_pairs = {(each[0], each[1]) for row in BLOCKS for each in row.begins if each[0] not in "<["}
+_begins = [*map(re.escape, "`~><["), *(f"{re.escape(one)}(?:{re.escape(two)}|\\Z)" for one, two in sorted(_pairs))]
 _KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
 _signs = re.compile(r"[^\s\w]")
@@ -45,7 +47,7 @@ class Quotes(Plain):
     )
 
     # An attribute, so that judge.py need not import this file.
-    may_begin: ClassVar = staticmethod(re.compile("|".join((f"[{re.escape(_BEGINS)}]", *_pairs))).search)
+    may_begin: ClassVar = staticmethod(re.compile("|".join(_begins)).search)
     """Finds that with which a context begins."""
 
     def __init__(self, *, heeded: bool = True) -> None:
