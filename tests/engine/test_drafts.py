@@ -62,7 +62,6 @@ ROWS = [
                 "/*\n",
                 "{#\n",
                 "@@ -1 +1 @@\n-",
-                ".. a::\n\n a\n b ",
                 "\\begin{verbatim}\n",
             ),
             *("cat <<EOF\n", "[code]\n", "{% raw %}\n"),

@@ -134,6 +134,8 @@ def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> Non
         (r"The marker \<|im_end|> ends it.", r"The marker \<|im_end|> ends it."),
         (r"Two \\<|im_end|>", "Two \\\\"),
         (r"Put \</s> there.", r"Put \</s> there."),
+        ("The folder is C:\\\\Users\\</s>", "The folder is C:\\\\Users\\"),
+        ("It is C:\\<|im_end|>", "It is C:\\"),
     ],
 )
 def test_an_escaped_end_of_a_message_is_text(text: str, content: str) -> None:

@@ -135,6 +135,17 @@ ROWS = [
     Row("reStructuredText", f".. code-block:: xml\n\n   {LINE}\n\nDone.", 0),
     Row("what follows it", f".. note:: a\n\n   b\n\n{CALL}", 1, ".. note:: a\n\n   b\n\n"),
     Row("an element with long attributes", f"<pre class='{'x' * 300}'>\n{CALL}\n</pre>\nDone.", 0),
+    Row("a label like BBCode's", f"Plan:\n- [code] Add tests\n\n{CALL}", 1, "Plan:\n- [code] Add tests\n\n"),
+    Row("a path like a comment", f"Ignore:\n/*.log\n- /*\n- /a\n\n{CALL}", 1, "Ignore:\n/*.log\n- /*\n- /a\n\n"),
+    Row("a block of Svelte", f"{{#if a}}\n x\n{{/if}}\n\n{CALL}", 1, "{#if a}\n x\n{/if}\n\n"),
+    Row("a text of PHP", f"$x = <<<EOT\nhi\nEOT;\n\n{CALL}", 1, "$x = <<<EOT\nhi\nEOT;\n\n"),
+    Row("a shell's before a marker", f"cat <<EOF > a\nhi\nEOF{CALL}", 1, "cat <<EOF > a\nhi\nEOF"),
+    Row(
+        "words that end like abbreviations",
+        f"I'll search the index. {LINE} Wait for Africa. {LINE} So.",
+        2,
+        "I'll search the index.  Wait for Africa.  So.",
+    ),
     # Quotation marks: what ends a sentence inside them ends none outside.
     Row("a sentence in quotation marks", f'It said "Let me see. {LINE}" and left.', 0),
     Row("a sentence in an argument", f"parse('Let me see. {LINE}')\n", 0),

@@ -38,7 +38,10 @@ def _goes_on(text: str, _format: str, ran: str) -> bool:
 
 
 def _no_line(text: str, _format: str, _ran: str) -> bool:
-    return re.search(rf"{FIRST}(?:[>\[{{@#/.\\]|~{{3,}}|`{{3,}})", text) is not None  # what opens at a line's beginning
+    behind = rf"(?:{FIRST}|</think(?:ing)?>|\[/THINK\])[ \t]*"
+    return (
+        re.search(rf"{behind}(?:[><\[{{@#/.\\]|~{{3,}}|`{{3,}})", text) is not None
+    )  # what opens at a line's beginning
 
 
 def _marker_first(text: str, _format: str, _ran: str) -> bool:

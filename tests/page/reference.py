@@ -108,18 +108,13 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     match = _pattern(row.opens).match(text, i, len(text) if end is None else end)
     if match is None or row.at is At.INSIDE:
         return None
-    before, after = _leading_reasoning.sub("", text[: match.start()], count=1), text[match.end() :]
+    before, after = text[: match.start()], text[match.end() :]
     if row.at is At.LINE:
         shown = f"\n{before}"[-4:]
         if match[0][:1] == "~" and _is_deep(shown) and len(re.findall("`+", before.rpartition("\n\n")[2])) % 2:
             return None  # where a backtick waits, it is known whether something is on the line
         return match if _is_first(shown) and not (row.begins and _is_deep(shown)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
-
-
-_leading_reasoning = re.compile(
-    r"(?s)\A\s*(?:<(think(?:ing)?)>.*?</\1>|\[THINK\].*?\[/THINK\])"
-)  # a line begins behind it
 
 
 def _is_first(before: str) -> bool:
@@ -375,6 +370,7 @@ def _in_sentence(before: str, after: str) -> bool:
     a tag on the line before that is a word of a sentence.
     """
     line = before.rpartition("\n")[2].strip()
-    ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None
+    quoted = re.search(r"(?:^|[\s([{=,:;>–—*_/|+-])[\"'“„‘«‹「『《]", line) is not None
+    ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None and not quoted
     is_behind_tag = line == "" and re.search(r"\S[ \t]*<\w[^<>\n]*>[ \t]*\n\s*\Z", before) is not None
     return bool(after.partition("\n")[0].strip()) and (is_behind_tag or not ended)

@@ -38,7 +38,7 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
         ("\\begin{verbatim}\n", "\n\\end{verbatim}"), ("#+begin_src xml\n", "\n#+end_src"), ("#+BEGIN_EXAMPLE\n", "\n#+END_EXAMPLE"),
         ("[source,xml]\n----\n", "\n----\n"), ("[listing]\n.....\n", "\n.....\n"), ("{code:xml}\n", "\n{code}"), ("{noformat}\n", "{noformat}"),
         ("[code]", "[/code]"), ("[CODE=xml]\n", "\n[/CODE]"), ("cat <<'EOF' > a.txt\n", "\nEOF\n"), ("<<EOT\n", "\nEOT\n"),
-        ("/* a\n", "\n*/"), ("{#", "#}"), ("{% raw %}", "{% endraw %}"), ("{{{\n", "\n}}}"), ("@@ -1 +1,2 @@\n-", "\na"),
+        ("/* a\n", "\n*/"), ("{# ", "#}"), ("{% raw %}", "{% endraw %}"), ("{{{\n", "\n}}}"), ("@@ -1 +1,2 @@\n-", "\na"),
         (".. a-b::\n\n  ", "\n\na\n"), ("<<~XML\n", "\n  XML\n"),
     ),
     Context.PARAMETER: (

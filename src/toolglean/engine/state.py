@@ -229,8 +229,12 @@ class TurnState(Plain):
         before = self.last_text[-KEPT:]
         return (len(before) - len(before.rstrip("\\"))) % 2 == 1 and not self.tape.is_trusted(start)
 
-    def closes_tag(self, marker: str) -> bool:
-        """Whether that marker closes a tag of the content, as in `<s>10</s>`. One that begins it may be a marker."""
+    def keeps_end(self, marker: str, start: int) -> bool:
+        """Whether that marker, which may end a message, is text: it is escaped, and not behind a path that ends so; or
+        it closes a tag of the content (`<s>10</s>`). One that begins it may be a marker.
+        """
+        if self.is_escaped(start):
+            return not (self.last_text[-2:-1].isalnum() or self.last_text[-2:-1] in {":", "\\", "/", "."})
         is_closer = marker.startswith("</") and self.judge.heeds_quotes
         return is_closer and any(name == marker[2:-1] and place > 0 for name, place in self.around.open)
 

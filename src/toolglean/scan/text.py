@@ -59,8 +59,8 @@ _GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「�
 _BRACKETS = frozenset("[{<$@^")  # the same, unless the line begins with it
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
-_abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `approx.`, `incl.`, `resp.`, `Fig.` and others
-    r"(?:\.[egB]|(?:\A|\W)(?:vs|cf|ca|[Ee]x)|rox|ncl|esp|[Ff]ig|[Ss]ec)\.\Z"
+_abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `cf.`
+    r"(?:\.[egB]|(?:\A|\W)(?:vs|cf))\.\Z"
 ).search
 _joined = re.compile(r"(.*?)(?:[;；→⇒➜➔➡⟶]\ufe0f?|(?<![-:<])[-=]>)[*_]{0,2}\s*").fullmatch
 

@@ -113,7 +113,7 @@ def _is_text(turn: Turn, action: int) -> bool:
     # Whether a marker is text: one that is dropped elsewhere is escaped, or closes a tag of the text; one of reasoning
     # may be quoted, or is a word.
     if action < OPEN_REASONING and action not in {STRAY, CLOSE_REASONING}:
-        return action == DROP and (turn.is_escaped(turn.region.start) or turn.closes_tag(turn.region.text.strip()))
+        return action == DROP and turn.keeps_end(turn.region.text.strip(), turn.region.start)
     draft = turn.judge.draft
     in_code = draft is not None and draft.is_quoted and draft.quotes_marker(turn.region.start)
     return in_code or turn.is_quoted_here or _is_no_header(turn)

@@ -170,7 +170,9 @@ _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, wor
 _STOP = rf"\.{{1,3}}{BLANKS}\n"
 """The end of a sentence that names a fence: it opens none."""
 _REST = r"[^`\n]{0,96}"
-_REDIRECTED = r"(?:\)|[ \t]{1,8}(?:&|\d?>{1,2}&?[ \t]{0,8}[^\s`|<>]{1,80}|\|[ \t]{0,8}\w[^`|\n]{0,80})){0,8}"
+_REDIRECTED = (
+    r"(?:\)|[ \t]{1,8}(?:&|\d?>{1,2}&?[ \t]{0,8}[^\s`|<>]{1,80}|\|[ \t]{0,8}\w(?:[^`|\n]{0,80}[^\s`|])?)){0,8}"
+)
 """What may follow a here-document on its line: where its output goes."""
 
 
@@ -195,24 +197,24 @@ def _blocks() -> tuple[Row, ...]:
         block(rf"#\+(?:begin|BEGIN|Begin)_(?P<sign>{_any(_ORG)})(?=[ \t\r\n])", r"#\+end_SIGN|#\+END_SIGN|#\+End_SIGN",
             [f"#+{each}" for each in org]),  # Org
         block(rf"\[(?:source|listing)(?:,[^\[\]\n]{{0,64}})?\]{BLANKS}\n(?:\.[^\n]{{1,96}}\n)?(?P<sign>-{{4,16}}|\.{{4,16}})(?=\n)",
-            "\nSIGN(?=\n)", ("[source", "[listing"),
+            "\nSIGN(?=[\n\0])", ("[source", "[listing"),
             rf"(?:,[^\[\]\n]{{0,64}})?\]?{BLANKS}(?:\n(?:\.[^\n]{{0,96}}\n?)?[-.]{{0,16}})?"),  # AsciiDoc
         block(rf"\{{(?P<sign>{_any(_JIRA)})(?::[^{{}}\n]{{1,64}})?\}}{BLANKS}(?=\n)", r"\{SIGN\}",
             [f"{{{each}" for each in _JIRA], rf"(?::[^{{}}\n]{{0,64}})?\}}?{BLANKS}"),  # Jira
         block(rf"\{{\{{\{{{BLANKS}(?=\n)", r"\}\}\}", ("{{{",), BLANKS),  # Trac
-        block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?={BLANKS}[^ \t\ra-z:.,]|[a-z])", r"\[/SIGN\]",
+        block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?=[^ \t\r]|{BLANKS}\n)", r"\[/SIGN\]",
             [f"[{each}" for each in _BBCODE], rf"(?:=[^\[\]\n]{{0,64}})?\]?{BLANKS}"),  # BBCode
         block(r"\{%-? raw -?%\}", r"\{% endraw|\{%- endraw", ("{% raw ", "{%- raw "), "-?%?"),  # Jinja
-        block(r"\{#", r"#\}", ("{#",)),
-        block(r"/\*", r"\*/", ("/*",)),  # a comment
+        block(r"\{#(?=[\s-])", r"#\}", ("{#",)),
+        block(r"(?<![-*+.)] )/\*(?=[\s*!])", r"\*/", ("/*",)),  # a comment; in a list, it is a path
         block(r"@@ -\d{1,7}(?:,\d{1,7})? \+\d{1,7}(?:,\d{1,7})? @@", "\n(?=[^ +@\\-\\\\\n])", ("@@ -",),
             r"\d{0,7}(?:,\d{0,7})?(?: \+?\d{0,7}(?:,\d{0,7})?)? ?@{0,2}"),  # a part of a diff
         block(r"\.\. [a-z][\w-]{1,32}::[^\n]{0,96}(?=\n)", "\n(?=[^ \t\r\n])", (".. ",),
             r"[a-z][\w-]{0,32}:{0,2}[^\n]{0,96}"),  # reStructuredText
         # Where a command ends with it, and the next line has something: elsewhere it is a word of the text.
         *(
-            block(rf"<<{dash}['\"]?(?P<sign>[A-Z]{{2}}[A-Z\d_]{{0,14}})['\"]?(?={_REST}\n){_REDIRECTED}{BLANKS}(?=\n[^\n])",
-                f"\n{blanks}SIGN(?=\n)", ("<<",), rf"{dash}['\"]?\w{{0,16}}['\"]?{_REST}\n?", At.ANYWHERE)
+            block(rf"(?<!<)<<{dash}['\"]?(?P<sign>[A-Z]{{2}}[A-Z\d_]{{0,14}})['\"]?(?={_REST}\n){_REDIRECTED}{BLANKS}(?=\n[^\n])",
+                f"\n{blanks}SIGN(?=[\n\0])", ("<<",), rf"{dash}['\"]?\w{{0,16}}['\"]?{_REST}\n?", At.ANYWHERE)
             for dash, blanks in (("", ""), ("[-~]", "[ \t]{0,16}"))
         ),  # a shell's
     )  # fmt: skip
@@ -287,7 +289,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
-        *BLOCKS,
+        *(row._replace(ends=row.ends.replace(MARK, marked)) for row in BLOCKS),
         # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(
             Row(Context.PARAMETER, f"<{escape(prefix)}parameter{_KEY}>",
