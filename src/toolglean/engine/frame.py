@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.names import contains_markup
 from toolglean.engine.reasons import (
+    A_CALL,
     IGNORED_KEYS,
     MISPLACED,
     NO_OBJECT,
@@ -390,4 +391,4 @@ def _tell_around(turn: Turn, around: list[Frame]) -> None:
     if left_out := [key for frame in around for key in frame.left_out()]:
         turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.emit.call.start)
     for refused in filter(None, (frame.take_refused() for frame in around)):
-        turn.emit.problem(unreadable("the name and the arguments of a call were expected"), *refused)
+        turn.emit.problem(unreadable(A_CALL), *refused)

@@ -56,6 +56,7 @@ def in_quotation(reason: Reason, context: str, since: int) -> Reason:
     return reason._replace(text=f"call in {context} that opened at {since}")
 
 
+A_CALL = "the name and the arguments of a call were expected"
 A_PARAMETER = "a parameter of the tool was expected"
 
 

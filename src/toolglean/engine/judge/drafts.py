@@ -58,20 +58,8 @@ class Draft(Kept):
     """
 
     __slots__ = (
-        *(
-            "_begun",
-            "_fence",
-            "_is_word",
-            "_marks",
-            "_safe",
-            "_seen",
-            "_where",
-            "again",
-            "attempt",
-            "behind_sign",
-            "fault",
-        ),
-        *("in_list", "kind", "limit", "most", "over", "since"),
+        *("_begins_code", "_begun", "_fence", "_marks", "_safe", "_seen", "_where", "again", "attempt", "behind_sign"),
+        *("fault", "in_list", "kind", "limit", "most", "over", "since"),
     )
 
     owned = ("attempt",)
@@ -103,7 +91,7 @@ class Draft(Kept):
         self.since = -1
         # Where it begins, if another run of backticks may show that all of it is code.
         self._where = where and where.in_code_alone()
-        self._is_word = where is not None and where.in_first_word  # of the code
+        self._begins_code = where is not None and where.in_first_word  # of the code
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, start, last=False)
         else:
@@ -303,9 +291,9 @@ class Draft(Kept):
 
     def quotes_marker(self, place: int) -> bool:
         """Whether a marker of reasoning there is text if the draft is code; if it is none, all is read again."""
-        if self._is_word:
+        if self._begins_code:
             self.again, self.since = self.start >= 0, place if self.since < 0 else self.since
-        return self._is_word
+        return self._begins_code
 
     def go_on(self, place: int) -> bool:
         """Another call begins there, maybe to be held back for another reason. Returns whether the draft is certain."""

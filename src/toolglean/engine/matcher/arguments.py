@@ -13,7 +13,7 @@ from toolglean.engine.matcher.ending import Ending
 from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
-from toolglean.engine.reasons import LEFTOVER_MARKER
+from toolglean.engine.reasons import A_CALL, LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.formats.spec import Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
@@ -191,7 +191,7 @@ class Objects(Field):
 
     def expected(self) -> str:
         """See `Stage`."""
-        return self._envelope.scanner.fault or "the name and the arguments of a call were expected"
+        return self._envelope.scanner.fault or A_CALL
 
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
-from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row, escape
+from toolglean.engine.page.table import ATTRIBUTES_BEGUN, PARAGRAPH_ENDS, At, Context, Lasts, Row
 from toolglean.engine.page.where import Before, line_before, space_in
 from toolglean.scan.text import WORD
 
@@ -152,12 +152,6 @@ class Rows:
             ]
         return _sought(ways)
 
-    @staticmethod
-    def sign_of(row: Row, text: str, place: int) -> str:
-        """An expression for what the end of a context must repeat, which that row opens at that place."""
-        found = re.compile(row.opens).match(text, place)
-        return "" if found is None else escape(found["sign"])
-
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
         """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
         sought, text = self._sought_plain, f"\n{text}"
@@ -259,7 +253,7 @@ def _end(sign: str) -> tuple[str, str, str]:
         for char in reversed(name.replace("\\", "")):
             begun = f"{re.escape(char)}(?:{begun}|\\Z)"
         return "<", f"(?i:{name}\\s{{0,8}}>)", f"(?i:{begun}|\\Z)"
-    if sign[0] == "\n":
+    if sign[0] == "\n":  # at the beginning of a line, which is short
         return "\n", sign[1:], r"[^\n]{0,32}\Z"
     ends = [re.sub(r"\\(.)", r"\1", each) for each in re.split(r"(?<!\\)\|", sign)]
     first, rest = ends[0][0], "|".join(re.escape(each[1:]) for each in ends)

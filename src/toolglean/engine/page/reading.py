@@ -132,7 +132,7 @@ class Reading:
             return ~place if mention is None else place + 1
         ends = row.ends
         if "SIGN" in ends:
-            ends = ends.replace("SIGN", self.rows.sign_of(row, self.ahead, place))
+            ends = ends.replace("SIGN", row.sign_at(self.ahead, place))
         if self.context is Context.REASONING:  # its end is that of the reasoning
             self._mark(self.since, place)
             ends = self.sign

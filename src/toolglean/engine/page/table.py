@@ -105,6 +105,11 @@ class Row(NamedTuple):
     begins: tuple[str, ...] = ()
     goes_on: str = ""
 
+    def sign_at(self, text: str, place: int) -> str:
+        """An expression for what the end must repeat, if it opens at that place."""
+        found = re.compile(self.opens).match(text, place)
+        return "" if found is None else escape(found["sign"])
+
 
 MOST_BLANKS, MOST_INDENT = 32, 3
 """How many blanks may be between a sign and the end of its line, and before a fence that is first on its line."""
