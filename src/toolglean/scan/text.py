@@ -56,7 +56,7 @@ KEPT = 4
 _ENDS = frozenset(".!?:…。！？：؟।;；")
 _CLOSERS = ")]\"'”’»」』）"  # a quotation or parenthesis ends with its sentence: `(See above.) `
 _GOES_ON = frozenset(",，、،-–—`/&+=|%“\"'«•◦‣‘„‹(（「『《【⟨*#")  # the last two begin an item and a heading
-_BRACKETS = frozenset("[{<$@^")  # the same, unless the line begins with it
+_BRACKETS = frozenset("[{<$@^")  # the same, unless the line begins with it (MiniMax's markers begin with `]<]…[>[`)
 _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `cf.`
@@ -374,7 +374,7 @@ def in_sentence(before: str) -> bool:
         return True
     last = text[-1:]
     if last in _BRACKETS:
-        return len(line) == KEPT or text[:-1].strip() != "" or text.endswith("[>[")
+        return len(line) == KEPT or text[:-1].strip() != ""
     if last in _CLOSERS:  # or there is none, or only signs of bold text, which are as many as are kept
         return (len(line) == KEPT and not line.isspace()) if text == "" else text.rstrip(_CLOSERS)[-1:] not in _ENDS
     if last.isascii() or last.isalnum() or last in _GOES_ON or last in _ENDS or "\ufe00" <= last <= "\ufe0f":
