@@ -169,8 +169,9 @@ class Draft(Kept):
         if self._where is not None:
             place, found = self._find_ticks(self._where, text, base, last=last)
         else:
-            if self._begun and self._completes_marker(text[max(i, self._safe - base) :]):
-                return text, i, base
+            unread = max(i, self._safe - base)
+            if self._begun and self._goes_on_in_marker(text[unread:]) and not (last and self.over is None):
+                return text[:unread], i, base
             place, found = _finder(self._marks).find(text, max(i, self._safe - base))
         while found and self.is_alone:  # `shares_line` decides what it means; here it is only let through as a whole
             place, found = _finder(self._marks).find(text, place + len(found))
@@ -185,14 +186,14 @@ class Draft(Kept):
             self.over = self._safe
         return text[:place], i, base
 
-    def _completes_marker(self, text: str) -> bool:
-        # Its opener was read whole, also where a marker began at its end.
+    def _goes_on_in_marker(self, text: str) -> bool:
+        # Its opener was read whole, also where a marker began at its end. Whether that is one, or may still become one.
         place, found = _finder(self._marks).find(self.before(self._safe)[-self._begun :] + text, 0)
-        is_begun = place < self._begun
-        if is_begun and found:
+        is_marker = place < self._begun
+        if is_marker and found:
             self.over = self._safe - self._begun + place
-        self._begun = self._begun + len(text) if is_begun and not found else 0
-        return self.over is not None
+        self._begun = self._begun if is_marker and not found else 0
+        return is_marker
 
     def _find_ticks(self, where: Where, text: str, base: int, *, last: bool) -> tuple[int, str]:
         # The place of the run that shows that the draft is in code, and a backtick; or of the end of what is certain.
