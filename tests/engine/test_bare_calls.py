@@ -253,5 +253,9 @@ def test_the_end_of_the_reasoning_ends_what_a_tool_s_own_tag_began(text: str, na
 def test_a_tool_that_is_named_as_the_reasoning_is_opened() -> None:
     tools = [{"name": "think", "parameters": {"type": "object", "properties": {"x": {}}}}]
     assert calls_of(read_with(tools, "k<think><think><think><think>", format="prompt-tags")) == []
-    limits = Limits(depth=1, calls=9, held=499, call_chars=1307)
-    assert calls_of(read_with(tools, "k<think><think><think>", format="lfm2", limits=limits)) == []
+    tools = [{"name": "think", "parameters": {"type": "object", "properties": {"x": {"type": "object"}}}}]
+    parser = Parser(tools, format="lfm2", options=ParserOptions(limits=Limits(depth=1)))
+    events = [event for char in "k<think><think><think>" for event in parser.feed(char)] + parser.finish()
+    assert [(each.code, each.text) for each in events if isinstance(each, Problem)] == [
+        ("call-in-reasoning", "<think>")
+    ]
