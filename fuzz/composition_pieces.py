@@ -231,6 +231,7 @@ _ELEMENTS = (
     ('<pre><code class="xml">', "</code></pre>"), ("<pre>", "</pre>"), ("<parameter=a>\n", "\n</parameter>"),
     ("\n\\begin{verbatim}\n", "\n\\end{verbatim}"), ("\n{code:xml}\n", "\n{code}"), ("\n[code]", "[/code]"),
     ("\n#+begin_src\n", "\n#+end_src"), ("\n[source]\n----\n", "\n----\n"), ("cat <<EOF\n", "\nEOF\n"),
+    ('\n<?xml version="1.0"?>\n<a b="c">\n', "\n</a>"), ("\n<!DOCTYPE html>\n<html>\n", "\n</html>"),
 )  # fmt: skip
 _RESULTS = (
     ("<tool_response>\n", "\n</tool_response>"), ("<tool_result>\n", "\n</tool_result>"),

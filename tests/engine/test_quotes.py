@@ -161,6 +161,23 @@ ROWS = [
     Row("a list that is the line", f"[{LINE}]", 1, "[]"),
     Row("versus", f"It is this vs. {LINE} in that case.", 0),
     Row("confer", f"Some forms (cf. {LINE} or so) exist.", 0),
+    # A sentence that goes on behind a line break; a call that is alone on its line stands for itself.
+    Row("a wrapped line", f"Some write a call such as\n{LINE} and wonder why.", 0),
+    Row("an article ends the line", f"It begins with the\n{LINE} marker.", 0),
+    Row("a wrapped line, and the call is alone", f"Let me ask the\n{LINE}\nDone.", 1, "Let me ask the\n\nDone."),
+    Row("a wrapped line at the end", f"I look it up with\n{CALL}", 1, "I look it up with\n"),
+    # Documents.
+    Row(
+        "XML",
+        f'<?xml version="1.0"?>\n<a b="c">\n{CALL}\n</a>\n{CALL}',
+        1,
+        f'<?xml version="1.0"?>\n<a b="c">\n{CALL}\n</a>\n',
+    ),
+    Row("XML with a type", f'<?xml version="1.0"?>\n<!DOCTYPE a SYSTEM "a.dtd">\n<a>\n{CALL}\n</a>\nDone.', 0),
+    Row("HTML", f"<!doctype html>\n<html lang='en'>\n<p>{LINE}</p>\n</html>\nDone.", 0),
+    Row("HTML without a type", f"<html>\n{CALL}\n</html>\nDone.", 0),
+    Row("a declaration alone", f'<?xml version="1.0"?>\n{CALL}', 1, '<?xml version="1.0"?>\n'),
+    Row("a word for it", f"<!DOCTYPE html> begins it.\n{CALL}", 1, "<!DOCTYPE html> begins it.\n"),
     Row("a word for code in braces", f"{{code}} is filled in.\n{CALL}", 1, "{code} is filled in.\n"),
     Row("a label in brackets", f"[source]\n{CALL}", 1, "[source]\n"),
     Row("a shift", f"cout <<ENDL; a <<EOF<< b\n{CALL}", 1, "cout <<ENDL; a <<EOF<< b\n"),

@@ -367,10 +367,11 @@ def _opens_the_turn(before: str, after: str) -> str:
 
 def _in_sentence(before: str, after: str) -> bool:
     """Whether a call is in the middle of a sentence: text follows it on its line; before it is a word or an item's sign, or
-    a tag on the line before that is a word of a sentence.
+    a tag on the line before that is a word of a sentence, or the line before ends with a word that cannot end one.
     """
     line = before.rpartition("\n")[2].strip()
     quoted = re.search(r"(?:^|[\s([{=,:;>–—*_/|+-])[\"'“„‘«‹「『《]", line) is not None
     ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None and not quoted
     is_behind_tag = line == "" and re.search(r"\S[ \t]*<\w[^<>\n]*>[ \t]*\n\s*\Z", before) is not None
-    return bool(after.partition("\n")[0].strip()) and (is_behind_tag or not ended)
+    is_wrapped = re.search(r"(?:\b(?:a|an|as|by|is|of|or|to)|and|the|ike|ith|[EeIi]\.[eg]\.)\n\Z", before) is not None
+    return bool(after.partition("\n")[0].strip()) and (is_behind_tag or is_wrapped or not ended)

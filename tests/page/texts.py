@@ -40,6 +40,7 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
         ("[code]", "[/code]"), ("[CODE=xml]\n", "\n[/CODE]"), ("cat <<'EOF' > a.txt\n", "\nEOF\n"), ("<<EOT\n", "\nEOT\n"),
         ("/* a\n", "\n*/"), ("{# ", "#}"), ("{% raw %}", "{% endraw %}"), ("{{{\n", "\n}}}"), ("@@ -1 +1,2 @@\n-", "\na"),
         (".. a-b::\n\n  ", "\n\na\n"), ("<<~XML\n", "\n  XML\n"),
+        ("<!DOCTYPE a>\n<b c>\n", "\n</b>"),
     ),
     Context.PARAMETER: (
         ("<parameter=a>\n", "\n</parameter>"), ('<parameter name="a">', "</invoke>"), ("<parameter name=a>", "</function>"),

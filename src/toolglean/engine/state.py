@@ -19,7 +19,7 @@ from toolglean.engine.reasons import OTHER_ROLE, Kind
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import KEPT, in_sentence, joins
+from toolglean.scan.text import KEPT, in_sentence, is_wrapped, joins
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.candidate import Candidate
@@ -199,8 +199,10 @@ class TurnState(Plain):
 
     @property
     def in_line(self) -> bool:
-        """Whether there is text on this line already, after the last line break, marker or call."""
-        return not self.at_start and self.last_text[-1:] not in {"", "\n"}
+        """Whether there is text on this line already, after the last line break, marker or call, or the sentence of the
+        line before goes on here.
+        """
+        return not self.at_start and (self.last_text[-1:] not in {"", "\n"} or is_wrapped(self.last_text))
 
     @property
     def in_sentence(self) -> bool:
@@ -214,7 +216,8 @@ class TurnState(Plain):
         """Whether a marked call that comes now is one only if no text follows: on its line, or behind indented code."""
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
-        return self.in_sentence or len(self.quotation) == 1 or joins(self.last_text) or self.is_indented
+        before = self.last_text
+        return self.in_sentence or len(self.quotation) == 1 or joins(before) or self.is_indented or is_wrapped(before)
 
     @property
     def is_indented(self) -> bool:

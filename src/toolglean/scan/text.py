@@ -17,8 +17,8 @@ from functools import lru_cache
 from toolglean.scan.plain import Plain
 
 __all__ = [
-    "KEPT", "NO_GUARD", "Finder", "finder_of", "in_sentence", "is_code", "joins", "opens_quotation", "passing",
-    "possessive", "space", "until", "with_closers",
+    "KEPT", "NO_GUARD", "Finder", "finder_of", "in_sentence", "is_code", "is_wrapped", "joins", "opens_quotation",
+    "passing", "possessive", "space", "until", "with_closers",
 ]  # fmt: skip
 
 NO_GUARD = "\x00no guard"  # appears in no chunk; if it did, the chunk would only miss a fast path
@@ -61,6 +61,9 @@ _item = re.compile(r"\s*(?:\*|(?:\d{1,2}|[a-z])[.)])\s+").fullmatch
 _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `cf.`
     r"(?:\.[egB]|(?:\A|\W)(?:vs|cf))\.\Z"
+).search
+_wrapped = re.compile(  # as far as the last characters show it
+    r"(?:(?:\A|\W)(?:a|an|as|by|is|of|or|to)|and|the|ike|ith|[eEiI]\.[ge]\.)\n\Z"
 ).search
 _joined = re.compile(r"(.*?)(?:[;；→⇒➜➔➡⟶]\ufe0f?|(?<![-:<])[-=]>)[*_]{0,2}\s*").fullmatch
 
@@ -382,6 +385,11 @@ def in_sentence(before: str) -> bool:
     from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
 
     return category(last) in {"Mn", "Mc"}  # a vowel of a word
+
+
+def is_wrapped(before: str) -> bool:
+    """Whether the sentence of the line that ends there goes on on the next one: `such as`, `the`, `like`, `with`."""
+    return _wrapped(before) is not None
 
 
 def joins(before: str) -> bool:

@@ -105,6 +105,11 @@ class Row(NamedTuple):
     begins: tuple[str, ...] = ()
     goes_on: str = ""
 
+    def marked(self, marks: str) -> Row:
+        """The same row, where these characters of an expression stand for a marker, not `MARK`."""
+        opens, ends, goes_on = (each.replace(MARK, marks) for each in (self.opens, self.ends, self.goes_on))
+        return self._replace(opens=opens, ends=ends, goes_on=goes_on)
+
     def sign_at(self, text: str, place: int) -> str:
         """An expression for what the end must repeat, if it opens at that place."""
         found = re.compile(self.opens).match(text, place)
@@ -157,6 +162,7 @@ _SHOWN = _spelt(
         *("search_results", "web_page", "webpage", "transcript", "conversation", "history", "log", "logs", "email"),
         *("draft", "snippet", "instructions", "user_message", "user_query", "environment_details", "system-reminder"),
         *("system_warning", "task-notification", "command-message", "local-command-stdout", "details"),
+        *("html", "body", "table", "svg"),
     )
 )
 _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their other spellings are elements
@@ -212,6 +218,8 @@ def _blocks() -> tuple[Row, ...]:
         block(r"\{%-? raw -?%\}", r"\{% endraw|\{%- endraw", ("{% raw ", "{%- raw "), "-?%?"),  # Jinja
         block(r"\{#(?=[\s-])", r"#\}", ("{#",)),
         block(r"(?<![-*+.)] )/\*(?=[\s*!])", r"\*/", ("/*",)),  # a comment; in a list, it is a path
+        block(rf"<(?:\?xml|!DOCTYPE|!doctype)\s[^<>{MARK}]{{1,128}}>\s{{0,4}}<(?P<sign>[\w:.-]{{1,64}})(?=[\s>])", r"</SIGN>",
+            ("<?xml", "<!DOCTYPE", "<!doctype"), rf"\s[^<>{MARK}]{{0,128}}(?:>\s{{0,4}}(?:<[\w:.-]{{0,64}})?)?"),  # XML
         block(r"@@ -\d{1,7}(?:,\d{1,7})? \+\d{1,7}(?:,\d{1,7})? @@", "\n(?=[^ +@\\-\\\\\n])", ("@@ -",),
             r"\d{0,7}(?:,\d{0,7})?(?: \+?\d{0,7}(?:,\d{0,7})?)? ?@{0,2}"),  # a part of a diff
         block(r"\.\. [a-z][\w-]{1,32}::[^\n]{0,96}(?=\n)", "\n(?=[^ \t\r\n])", (".. ",),
@@ -294,7 +302,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
-        *(row._replace(ends=row.ends.replace(MARK, marked)) for row in BLOCKS),
+        *(row.marked(marked) for row in BLOCKS),
         # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(
             Row(Context.PARAMETER, f"<{escape(prefix)}parameter{_KEY}>",
