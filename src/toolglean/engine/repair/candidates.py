@@ -94,7 +94,7 @@ class Repair(NamedTuple):
     Attributes:
         name: its name.
         wrong: what is written, for people; needed: what is needed for the repair.
-        stream_in_reasoning: what is inserted at once, so that the call is read on with it.
+        at_once: what is inserted at once, so that the call is read on with it.
         kinds: otherwise, the faults for which it is tried at the end of the call.
         begins: the characters at which it is tried; "" for all.
         texts: what may have been meant.
@@ -105,7 +105,7 @@ class Repair(NamedTuple):
     name: str
     wrong: str
     needed: str
-    stream_in_reasoning: Callable[[Refusal], Put | None] = lambda _: None
+    at_once: Callable[[Refusal], Put | None] = lambda _: None
     kinds: frozenset[Kind] = frozenset()
     begins: str = ""
     texts: Callable[[Asked], Iterable[Text]] = lambda _: ()
@@ -119,7 +119,7 @@ class Repair(NamedTuple):
 
 def put_at_once(refusal: Refusal) -> tuple[str, Put] | None:
     """What was certainly meant there, and the name of that repair."""
-    found = ((each.name, each.stream_in_reasoning(refusal)) for each in REPAIRS)
+    found = ((each.name, each.at_once(refusal)) for each in REPAIRS)
     return next(((name, put) for name, put in found if put is not None), None)
 
 

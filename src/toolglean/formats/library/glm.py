@@ -10,9 +10,9 @@ GLM_ENDS = ("<|user|>", "<|observation|>", "<|endoftext|>", "<|assistant|>", "[g
 
 LINE_CALL = "<tool_call>{ws}{name}{ws}{parameters}</tool_call>"
 LINE_PARAMETER = "<arg_key>{key}</arg_key>{ws}<arg_value>{value}</arg_value>{ws}"
-DOUBLED = tuple(
+WRONG_KEYS = tuple(
     f"{key}{{ws}}<arg_value>{{value}}</arg_value>{{ws}}"
-    for key in ("<arg_key><arg_key>{key}</arg_key>", "<arg_key>{key}</arg_key></arg_key>")
+    for key in ("<arg_key><arg_key>{key}</arg_key>", "<arg_key>{key}</arg_key></arg_key>", "<arg_key>{key}")
 )
 BLOCK_CALL = "<tool_call>{ws}{name}\n{parameters}</tool_call>"
 BLOCK_PARAMETER = "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"
@@ -50,7 +50,7 @@ FORMATS = (
         "glm-4.5",
         call=BLOCK_CALL,
         separator="\n",
-        parameter=BLOCK_PARAMETER,
+        parameter=(BLOCK_PARAMETER, *WRONG_KEYS),
         reasoning=THINK,
         drop=GLM_ENDS,
         aliases=(*("glm", "glm45", "glm-4.6", "glm46", "glm4", "glm4-moe", "glm45-moe", "hyperclovax-seed-think"),),
@@ -63,7 +63,7 @@ FORMATS = (
     Format(
         "glm-4.7",
         call=LINE_CALL,
-        parameter=(LINE_PARAMETER, *DOUBLED),
+        parameter=(LINE_PARAMETER, *WRONG_KEYS),
         reasoning=THINK,
         drop=GLM_ENDS,
         aliases=("glm47", "glm-ocr", "glm-5", "glm-5.1", "glm47-moe", "glm47-flash"),
@@ -84,7 +84,7 @@ FORMATS = (
         "ling-3",
         call=BLOCK_CALL,
         separator="\n",
-        parameter=BLOCK_PARAMETER,
+        parameter=(BLOCK_PARAMETER, *WRONG_KEYS),
         reasoning=THINK,
         drop=("<|role_end|>", "<|endoftext|>"),
         aliases=("ling3", "ling"),
@@ -100,7 +100,7 @@ FORMATS = (
             "<user>{call}</user>",
         ),
         separator="\n",
-        parameter=BLOCK_PARAMETER,
+        parameter=(BLOCK_PARAMETER, *WRONG_KEYS),
         reasoning=THINK,
         drop=("</assistant>", "<|endoftext|>"),
         aliases=("poolside", "poolside-v1"),
