@@ -202,7 +202,7 @@ class TurnState(Plain):
         """Whether there is text on this line already, after the last line break, marker or call, or the sentence of the
         line before goes on here.
         """
-        return not self.at_start and (self.last_text[-1:] not in {"", "\n"} or is_wrapped(self.last_text))
+        return not self.at_start and (self.last_text[-1:] not in {"", "\n"} or self.is_wrapped)
 
     @property
     def in_sentence(self) -> bool:
@@ -216,8 +216,13 @@ class TurnState(Plain):
         """Whether a marked call that comes now is one only if no text follows: on its line, or behind indented code."""
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
-        before = self.last_text
-        return self.in_sentence or len(self.quotation) == 1 or joins(before) or self.is_indented or is_wrapped(before)
+        is_line = self.is_indented or self.is_wrapped
+        return self.in_sentence or len(self.quotation) == 1 or joins(self.last_text) or is_line
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether the line before ends with a word that cannot end its sentence, which goes on here."""
+        return is_wrapped(self.last_text[-KEPT:]) is not None
 
     @property
     def is_indented(self) -> bool:

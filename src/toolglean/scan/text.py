@@ -62,9 +62,8 @@ _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `cf.`
     r"(?:\.[egB]|(?:\A|\W)(?:vs|cf))\.\Z"
 ).search
-_wrapped = re.compile(  # as far as the last characters show it
-    r"(?:(?:\A|\W)(?:a|an|as|by|is|of|or|to)|and|the|ike|ith|[eEiI]\.[ge]\.)\n\Z"
-).search
+is_wrapped = re.compile(r"(?:(?:\A|\W)(?:a|an|as|by|is|of|or|to)|and|the|ike|ith|[eEiI]\.[ge]\.)\n\Z").search
+"""Whether the sentence of the line that ends there goes on on the next one: behind `such as`, `the`, `like`, `with`."""
 _joined = re.compile(r"(.*?)(?:[;；→⇒➜➔➡⟶]\ufe0f?|(?<![-:<])[-=]>)[*_]{0,2}\s*").fullmatch
 
 
@@ -128,8 +127,9 @@ class Finder(Plain):
                 found.append(key[0])
         self._by_two = {key: tuple(found) for key, found in by_two.items()}
         self._joined: dict[str, str] = {}  # those with a key, where they were needed: a set of all beginnings is large
-        # The keys of those that are found only at the beginning of a line.
+        # The keys of those that are found only at the beginning of a line; with "\0", the others of the same key.
         self._of_lines = {each[:size] for each in self.line_words for size in (1, 2)}
+        self._by_two |= {f"{key}\0": self._inside(self._by_two.get(key, ())) for key in self._of_lines}
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
         self._first = self.openers if len(self.openers) == 1 else ""
         self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
@@ -168,7 +168,7 @@ class Finder(Plain):
         for key, found in added.items():
             before = by_two.get(key) or [*self._single.intersection(key[0])]
             by_two[key] = tuple(sorted([*before, *found], key=_longest_first))
-        twin._by_two = by_two
+        twin._by_two = by_two | {f"{key}\0": self._inside(by_two[key]) for key in self._of_lines & added.keys()}
         return twin
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:  # noqa: C901  # it is the hot loop
@@ -206,24 +206,29 @@ class Finder(Plain):
                 pos += 1
                 continue
             if key in self._of_lines and (text[pos - 1] if pos > begin else last[-1:]) not in {"", "\n"}:
-                literals = tuple(each for each in literals if each not in self.line_words)
+                key += "\0"
+                literals = by_two[key]
             rest = text[pos:] if end - pos < self._longest else ""
-            if text.startswith(literals, pos) or (rest and self._may_begin(rest, key)):
+            if text.startswith(literals, pos):
                 for literal in literals:
                     if text.startswith(literal, pos):
                         return pos, literal
                     if rest and literal.startswith(rest):
                         return pos, ""
+            elif rest and self._begins(rest, key):
+                return pos, ""
             pos += 1
 
-    def _may_begin(self, rest: str, key: str) -> bool:
-        # Whether the end of the text may be the beginning of a literal with that key. Mostly it is not.
+    def _inside(self, literals: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(each for each in literals if each not in self.line_words)
+
+    def _begins(self, rest: str, key: str) -> bool:
+        # Whether the end of the text is the beginning of a literal with that key. Mostly it is not.
         if self._longest > LONG:
-            return True
-        joined = self._joined.get(key)
-        if joined is None:
-            joined = self._joined[key] = "\0".join(("", *self._by_two[key]))
-        return f"\0{rest}" in joined
+            return any(each.startswith(rest) for each in self._by_two[key])
+        if key not in self._joined:
+            self._joined[key] = "\0".join(("", *self._by_two[key]))
+        return f"\0{rest}" in self._joined[key]
 
     def within_lines(self) -> Finder:
         """The same finder without the literals that are found only at the beginning of a line."""
@@ -385,11 +390,6 @@ def in_sentence(before: str) -> bool:
     from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
 
     return category(last) in {"Mn", "Mc"}  # a vowel of a word
-
-
-def is_wrapped(before: str) -> bool:
-    """Whether the sentence of the line that ends there goes on on the next one: `such as`, `the`, `like`, `with`."""
-    return _wrapped(before) is not None
 
 
 def joins(before: str) -> bool:
