@@ -46,6 +46,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
     "X-GZIP ": gzip.compress,
     "deflate": zlib.compress,
     " Deflate": raw_deflate,
+    "gzip, identity": gzip.compress,
     "identity": bytes,
     "": bytes,
 }

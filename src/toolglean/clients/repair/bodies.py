@@ -40,7 +40,13 @@ class BodyError(Exception):
 
 def can_unpack(encoding: str) -> bool:
     """Whether a body in that encoding can be read: the value of the header `Content-Encoding`."""
-    return encoding.strip().lower() in ASKED_FOR
+    return _coding(encoding) in ASKED_FOR
+
+
+def _coding(encoding: str) -> str:
+    # RFC 9110, 8.4: a list of codings, of which "identity" is none.
+    names = (each.strip().lower() for each in encoding.split(","))
+    return ", ".join(each for each in names if each not in PLAIN)
 
 
 def reader_of(exchange: Any, response: Any) -> Any:
@@ -63,7 +69,7 @@ class Inflater:
     """
 
     def __init__(self, encoding: str) -> None:
-        name = encoding.strip().lower()
+        name = _coding(encoding)
         self._plain = name in PLAIN
         self._head = b""  # of a deflated body, until it is clear which of the two kinds it is
         self._stream: Any = zlib.decompressobj(zlib.MAX_WBITS | 16) if name in GZIP else None
