@@ -53,6 +53,15 @@ def test_the_declaration_can_be_pasted(
     assert "losses      only turn 5 shows all that it needs" in shown
 
 
+def test_the_tools_are_those_of_the_lines(tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = json.loads(Path(tools).read_text())
+    rows = [{"text": turn, "tools": told[number % 2 :]} for number, turn in enumerate(TURNS)]
+    assert main(["learn", lines(tmp_path / "log.jsonl", rows), "--name", "nova"]) == 0
+    found = capsys.readouterr().out
+    assert main(["learn", lines(tmp_path / "texts.jsonl", TURNS), "--tools", tools, "--name", "nova"]) == 0
+    assert found == capsys.readouterr().out
+
+
 def test_texts_are_turns(tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
     files = [tmp_path / f"{number}.txt" for number in range(len(TURNS))]
     for file, turn in zip(files, TURNS, strict=True):

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,9 +20,10 @@ from toolglean.cli.options import read_text, read_tools
 from toolglean.cli.output import Paint, add_result_options, check_new, labelled, print_result, print_rows, write_file
 from toolglean.cli.usage import add_options, exit_codes
 from toolglean.conversation.fields import json_of
-from toolglean.errors import FormatError
+from toolglean.errors import FormatError, ToolError
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
+from toolglean.tools import ToolSet
 
 __all__ = ["add_arguments"]
 
@@ -43,22 +45,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "one turn. '-' is standard input",
     )
     about = {
-        "--tools FILE": "a file with a JSON list of the model's tools",
+        "--tools FILE": "a file with a JSON list of the model's tools (default: those of the log's lines)",
         "--name NOVA": "the name of the format (default: learnt)",
         "--answers FILE": "JSON lines with the calls of each turn, if you know them: a list of "
         '{"name": …, "arguments": {…}}',
         "--output FILE": "also write the format to a new file, as JSON: every command reads it with `--format FILE`, "
         "if its name ends in .json, and a program with `Format.from_json`",
     }
-    add_options(parser, about, tools={"required": True}, name={"default": "learnt"})
+    add_options(parser, about, name={"default": "learnt"})
     add_result_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Learn, and print. Returns 1 if no format can be learnt, else 0."""
     check_new(args.output)
-    tools = read_tools(args.tools)
-    turns = [turn for log in args.logs for turn in _turns(log)]
+    tools = None if args.tools is None else read_tools(args.tools)
+    rows = [row for log in args.logs for row in _rows(log)]
+    turns = [text for _, texts in rows for text in texts]
+    tools = _tools_of(value for value, _ in rows) if tools is None else tools
     answers = None if args.answers is None else list(_answers(args.answers))
     try:
         found = learn(turns, tools, name=args.name, answers=answers)
@@ -73,14 +77,28 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _turns(log: str) -> Iterator[str]:
+def _rows(log: str) -> Iterator[tuple[Any, list[str]]]:
+    # The value of each line, and the texts of its turns.
     text = "".join(map(str, read_input(log, "text")))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines or not all(isinstance(json_of(line), str | dict | list) for _, line in lines):
-        yield text
+        yield None, [text]
         return
     for number, line in lines:
-        yield from (each.text for each in Columns().read(line, f"{name_of(log)}: line {number}")[1])
+        value, turns = Columns().read(line, f"{name_of(log)}: line {number}")
+        yield value, [each.text for each in turns]
+
+
+def _tools_of(values: Iterable[Any]) -> ToolSet:
+    # The tools that the lines of a log have, each once.
+    lists = (Columns().of(value)[0] for value in values)
+    tools = {json.dumps(tool): tool for each in lists if isinstance(each, list) for tool in each}
+    if not tools:
+        raise InputError("no line of the log has the model's tools, as a list with the key 'tools': use --tools")
+    try:
+        return ToolSet(list(tools.values()))
+    except ToolError as error:
+        raise InputError(f"the tools of the log: {error}; use --tools") from error
 
 
 def _answers(path: str) -> Iterator[Any]:
