@@ -575,6 +575,18 @@ def test_results_stand_in_the_order_of_their_calls() -> None:
     assert found[1]["content"].replace("tool_response", "").split("\n")[1::3] == ["a", "b"]
 
 
+def test_a_call_with_text_of_its_own() -> None:
+    """OpenAI's custom tools take text, not JSON."""
+    patch = {"name": "patch", "input": "*** Begin\n+ a"}
+    custom = {"id": "a", "type": "custom", "custom": patch}
+    messages = [{"role": "assistant", "tool_calls": [custom]}, {"role": "tool", "tool_call_id": "a", "content": "ok"}]
+    found = rewritten("chat", {"messages": messages})["messages"]
+    items = [{"type": "custom_tool_call", "call_id": "a", **patch}]
+    items += [{"type": "custom_tool_call_output", "call_id": "a", "output": "ok"}]
+    assert [each["content"] for each in found] == ["patch: *** Begin\n+ a", "<tool_response>\nok\n</tool_response>"]
+    assert rewritten("responses", {"input": items})["input"] == found
+
+
 def test_contents_of_several_parts() -> None:
     part = {"type": "text", "text": "Be kind."}
     call = {"id": "a", "function": {"name": "get_time", "arguments": "{}"}}

@@ -27,6 +27,10 @@ __all__ = ["as_text"]
 
 DROPPED = frozenset({"tools", "functions", "tool_choice", "function_call", "parallel_tool_calls"})
 TOLD = "The results then come in <tool_response>."
+_ITEMS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+}  # calls, and what is passed to the tool: JSON or text
 RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
 """Roles. Tuples, because a caller may send any value."""
 
@@ -95,8 +99,8 @@ class _Writer:
             ids = [field(each, "id") for each in listed(message, "tool_calls")]
             for each in (field(message, "call_id"), *ids):
                 places |= {str(each): len(places)} if each else {}
-            if field(message, "type") == "function_call":  # an item of the Responses API
-                _say(found, "assistant", self._call(field(message, "name"), field(message, "arguments")))
+            if (key := _ITEMS.get(str(field(message, "type")))) is not None:  # an item of the Responses API
+                _say(found, "assistant", self._call(field(message, "name"), field(message, key)))
             elif _follows_results(found, given, message):
                 found[-1] = {**message, "content": _joined(found[-1]["content"], field(message, "content"))}
             else:
@@ -106,12 +110,14 @@ class _Writer:
         return found
 
     def _message(self, message: Any) -> Any:
-        functions = [field(each, "function") for each in listed(message, "tool_calls")]
+        functions = [field(each, "function") or field(each, "custom") for each in listed(message, "tool_calls")]
         old = field(message, "function_call")
         functions += [old] if isinstance(old, Mapping) else []
         if not functions:
             return message
-        written = [self._call(field(each, "name"), field(each, "arguments")) for each in functions]
+        written = [
+            self._call(field(each, "name"), field(each, "arguments") or field(each, "input")) for each in functions
+        ]
         rest = {name: value for name, value in message.items() if name not in {"tool_calls", "function_call"}}
         return {**rest, "content": "\n".join([*filter(None, [text_of(field(message, "content"))]), *written])}
 
@@ -191,7 +197,7 @@ def _in_order(results: list[tuple[int, str]]) -> str:
 
 
 def _result(message: Any) -> str | None:
-    if field(message, "type") == "function_call_output":
+    if field(message, "type") in {"function_call_output", "custom_tool_call_output"}:
         return _text(field(message, "output"))
     return _text(field(message, "content")) if field(message, "role") in RESULTS else None
 
