@@ -174,6 +174,8 @@ ROWS = [
     Row("a sign of more and one of less before it", f"<think>If x > 0 and x < 9, `x` is\n{HERMES}", ["get_weather"], "If x > 0 and x < 9, `x` is"),
     Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
+    Row("its opener in square brackets", "The tag [<think>] opens it.", [], "", "The tag [<think>] opens it."),
+    Row("a bracket that begins a marker", 'So <think>]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call></think> ok', [], ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>', "So ok", format="minimax-m3"),
     Row("it begins with code, behind a quotation mark", f'So: "<think>`x` it is\n{HERMES}\nbut no.</think>Yes', [], f"`x` it is\n{HERMES}\nbut no.", 'So: "Yes'),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),
     Row("mentioned", "<think>The tag <think> opens it.</think>Yes", [], "The tag <think> opens it.", "Yes"),

@@ -234,7 +234,9 @@ def _is_mentioned(turn: Turn, plan: Plan, marker: tuple[str, int], behind: str) 
     if behind in {"", " "}:
         return None
     in_code = behind[0] == "`" and turn.judge.in_doubt and found not in thoughts
-    if in_code or behind[0] in BEHIND_QUOTED or (behind[0] == before and before in QUOTES):
+    # MiniMax's markers begin with that bracket.
+    is_quoted = behind[0] in BEHIND_QUOTED and (behind[0] != "]" or before == "[" or "/" in found)
+    if in_code or is_quoted or (behind[0] == before and before in QUOTES):
         return True
     is_alone = before == " " and turn.rules.marks is not None
     is_word = is_alone and (behind[0] in BEHIND_WORD or (behind[0] == " " and behind[1].islower()))
