@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.floods import cost_of
 from tests.support import depth
-from tests.support.chunkings import calls_of, codes_of, ended_calls, read_with
+from tests.support.chunkings import calls_of, codes_of, content_of, ended_calls, read_with
 from tests.support.own_formats import own_format
 from toolglean import Event, Parser, ParserOptions, Problem, ToolSet, UsageError, parse, render
 from toolglean.formats import get_format
@@ -539,3 +539,22 @@ def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:
 def test_a_value_that_closes_what_it_opens_is_read(name: str, value: str) -> None:
     text = written("qwen3-coder" if name == "auto" else name, {"a": "@@"}).replace("@@", value)
     assert calls_of(read(name, text)) == [("f", {"a": value})]
+
+
+@pytest.mark.parametrize("name", ["auto", "glm-4.5", "glm-4.7"])
+@pytest.mark.parametrize(
+    ("behind", "calls", "content"),
+    [
+        ("</tool_call>\n<tool_call>now</tool_call>", [("now", "{}")], ""),
+        ("<tool_call>now</tool_call>", [], ""),
+        ('":"ls"}</tool_call>\nThat is it.', [], "\nThat is it."),
+    ],
+)
+def test_a_key_ends_before_the_end_of_its_call(
+    name: str, behind: str, calls: list[tuple[str, str]], content: str
+) -> None:
+    """Fixed bug: a key without its closer took the rest of the turn, and nothing was said of it."""
+    events = read(name, f"<tool_call>shell<arg_key>command{behind}")
+    assert calls_of(events) == calls
+    assert content_of(events) == content
+    assert codes_of(events)[0] == "malformed-call"

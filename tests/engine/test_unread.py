@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fuzz.undeclared import FRAMES, WORDS, bodies
-from tests.support.chunkings import calls_of, codes_of, events_of, read_with
+from tests.support.chunkings import calls_of, codes_of, content_of, events_of, read_with
 from tests.support.work import calls_made
 from toolglean import CallEnd, Limits, Parser, ParserOptions, Problem
 from toolglean.engine.outbox import MOST
@@ -71,7 +71,33 @@ def test_a_call_in_the_middle_of_text_is_told(text: str, name: str | None) -> No
     assert codes_of(events) == ["unread-call"]
 
 
+# Behind the opener of a call: a parameter, a marker that comes twice, or the name together with what follows it.
+WITHOUT_A_NAME = [
+    ("qwen3-coder", "<tool_call>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"),
+    ("minimax-m2", '<minimax:tool_call>\n<parameter name="city">Oslo</parameter>\n</invoke>\n</minimax:tool_call>'),
+    ("glm-4.7", "<tool_call>get_weathercity</arg_key><arg_value>Oslo</arg_value></tool_call>"),
+    ("lfm2", "<|tool_call_start|>[get_weathercity='Oslo')]<|tool_call_end|>"),
+    ("gemma-4", '<|tool_call>call:get_weathercity:<|"|>Oslo<|"|>}<tool_call|>'),
+    (
+        "deepseek-v3",
+        '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜><｜tool▁sep｜>get_weather\n{"city": "Oslo"}',
+    ),
+]
+
+
+@pytest.mark.parametrize("name", [None, "of the family"])
+@pytest.mark.parametrize(("family", "text"), WITHOUT_A_NAME, ids=[family for family, _ in WITHOUT_A_NAME])
+def test_an_opener_without_a_name_is_told(family: str, text: str, name: str | None) -> None:
+    for before in ("", "I look.\n"):
+        events = read_with(TOOLS, before + text, format=name and family)
+        assert calls_of(events) == []
+        assert set(codes_of(events)) == {"unreadable-call"}  # one for the section, too
+        assert content_of(events) == before + text
+
+
 NO_CALLS = [
+    "The markers are <tool_call> and <parameter=city>.",
+    "Behind <tool_call> get_weathercity is no name.",
     "Use get_weather for that.",
     "The tool get_weather(city: str, days: int) looks it up.",
     'So, get_weather: {"city": {"type": "string"}}',

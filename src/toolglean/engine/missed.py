@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["end_of_fence", "quote", "release"]
 
 REACH = 128  # characters after the opener
+_JOINS = frozenset("<{[(=\"'`")  # what may follow a name that was written together with its key: `get_weathercity=`
 LABEL = ":"  # a word with it may begin a line of prose: a name counts if nothing follows it, or what ReAct's paper has
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "print", "tool", "tool_name", "type"})
 
 _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
 _info = passing(r"[`~]*[^`\n]*(?P<line>\n)?")  # behind the first three signs of a fence
-_words = re.compile(r"[\w.:/-]+").finditer
+_words = re.compile(
+    r"<[|｜][\w▁]{1,32}(?:sep|begin|start)[|｜]>|<(?P<parameter>(?:\w{1,16}:)?(?:parameter|param|arg_key|argument|arg)[\s=>])"
+    r"|(?P<begun><[|｜]?[\w▁:]{0,40}[|｜]?\Z)|(?P<word>[\w.:/▁-]+)[|｜]?"
+).finditer
+"""Markers within calls, the beginnings of parameters, what may become one of these, and words."""
 _line_words = re.compile(r"[\w.-]+").findall
 _part = re.compile(r"[.:/]+").split
 
@@ -182,15 +187,21 @@ def _restored(problem: Reason, closers: tuple[str, ...] | None, is_code: bool) -
 
 def _is_named(text: str, names: Names, *, at_end: bool, is_code: bool) -> tuple[bool | None, int]:
     # Whether the text begins with a tool's name, None if it is not clear yet; and the place where it is clear.
-    text, introduced = text[:REACH], not is_code
+    text, introduced, last = text[:REACH], not is_code, 0
     for word in _words(text):
-        if word.end() == len(text) < REACH and not at_end:
+        if (word["word"] or word["begun"]) and word.end() == len(text) < REACH and not at_end:
             return None, len(text)
-        parts = [word[0], *filter(None, _part(word[0]))]
+        before, last = text[last : word.start()], word.end()
+        if word["parameter"] and not is_code and not before.strip():
+            return True, last
+        if word["word"] is None:
+            continue
+        parts = [word["word"], *filter(None, _part(word["word"]))]
         if any(names.resolve(part) is not None for part in parts):
             introduced = introduced or not BEFORE_NAMES.isdisjoint(map(str.lower, parts[1:-1]))  # `tool:f`
             return introduced or text[word.end() : word.end() + 1] in {"(", "{"}, word.end()
         if not BEFORE_NAMES.issuperset(map(str.lower, parts[1:])):
-            return False, word.end()
+            is_joined = parts[0][-1] == ":" or text[word.end() : word.end() + 1] in _JOINS
+            return not is_code and is_joined and names.is_part_of(parts[0]), word.end()
         introduced = True
     return (False if at_end or len(text) == REACH else None), len(text)

@@ -83,6 +83,22 @@ class Word(Field):
                 )
             if not self._may_go_on(turn, terminals.literals):
                 return self._refuse(turn, reading, char, i)
+            if char == ">" and self.slot.kind == "key" and (marker := self._swallowed(reading)):
+                return self._break_off(turn, reading, marker, i)
+        return i
+
+    def _swallowed(self, reading: Reading) -> str:
+        # The marker with which the key ends so far, and which ends a call or begins one: no key contains it; else "".
+        closers, openers = reading.walk.program.ends(self.slot.edges[0].format)
+        return next((each for each in (*closers, *openers) if each[-1:] == ">" and self._word.endswith(each)), "")
+
+    def _break_off(self, turn: Turn, reading: Reading, marker: str, i: int) -> int:
+        # The call ends before that marker, which is read again.
+        if not turn.emit.open:
+            return self._refuse(turn, reading, ">", i)
+        place = turn.tape.base + i - len(marker)
+        turn.give_up(malformed_call(self.expected()), self._word, place)
+        turn.read_again(marker, place, always=True)
         return i
 
     def _inside(self, turn: Turn, text: str, i: int) -> int:
