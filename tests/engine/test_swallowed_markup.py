@@ -545,13 +545,13 @@ def test_a_value_that_closes_what_it_opens_is_read(name: str, value: str) -> Non
 @pytest.mark.parametrize(
     ("behind", "calls", "content"),
     [
-        ("</tool_call>\n<tool_call>now</tool_call>", [("now", "{}")], ""),
+        ("</tool_call>\n<tool_call>now</tool_call>", [("now", {})], ""),
         ("<tool_call>now</tool_call>", [], ""),
         ('":"ls"}</tool_call>\nThat is it.', [], "\nThat is it."),
     ],
 )
 def test_a_key_ends_before_the_end_of_its_call(
-    name: str, behind: str, calls: list[tuple[str, str]], content: str
+    name: str, behind: str, calls: list[tuple[str, Any]], content: str
 ) -> None:
     """Fixed bug: a key without its closer took the rest of the turn, and nothing was said of it."""
     events = read(name, f"<tool_call>shell<arg_key>command{behind}")
