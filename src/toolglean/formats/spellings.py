@@ -1,7 +1,7 @@
 # The other spellings in which a model may write the closing marker of a value. Does not depend on what is done then:
 # reading may repair it (engine/matcher/), writing refuses such a value.
 #
-# The spellings are derived from the declared marker, by six rules:
+# The spellings are derived from the declared marker, by seven rules:
 # - upper and lower case do not matter: `</Parameter>`
 # - white space between its parts does not matter: `</parameter >`, `</ parameter>`
 # - a known short or long form of its word may replace it, and a prefix may be missing: `</param>`, `</value>`
@@ -9,6 +9,8 @@
 #   `</parameter=city>`, `</parameter</function>`
 # - its signs may be escaped: `&lt;/parameter&gt;`
 # - the parameter's key may replace its word, exactly as it is declared: `</city>`
+# - behind the first letters of a long word, one letter may be too many, missing or another, or a slash may follow:
+#   `</paramter>`, `</parameters>`, `</parameter/>`
 # Such a text is a closing marker only if it is followed by what must follow a value. Anywhere else it is text of the
 # value.
 """Closing markers in another spelling."""
@@ -27,6 +29,7 @@ WAIT = -2  # the text ends too early to tell
 
 MOST = 96  # characters of such a marker
 MOST_KEY = 32  # characters of a key in it
+LEAST_WORD, SURE = 6, 3  # characters of a word in which one may be wrong, and of its beginning, which must be right
 SPACE = r"[ \t]{0,4}"
 
 FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("arg_value", "arg_val"))
@@ -48,7 +51,7 @@ class Spellings:
         is_declared: matches a marker as declared, with any white space where the declaration has some.
     """
 
-    __slots__ = ("_folded", "_full", "_own", "begins", "is_declared", "search")
+    __slots__ = ("_folded", "_full", "_misspelt_begun", "_own", "begins", "is_declared", "search")
 
     def __init__(self, closers: tuple[str, ...], key: str = "") -> None:
         spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
@@ -58,7 +61,8 @@ class Spellings:
         own = [*map(_parts, closers), *(each for each in parts if len(each) > len(_TAG))]
         self._own = frozenset(_blank("", "".join(each)).casefold() for each in own)
         keyed = [each for closer in closers if key for each in _keyed(closer, key)]
-        ways = [*map(_way, parts), *(f"(?-i:{_way(each)})" for each in keyed)]
+        ways = [*map(_way, parts), *(f"(?-i:{_way(each)})" for each in keyed), *filter(None, map(_misspelt, closers))]
+        self._misspelt_begun = re.compile("|".join(filter(None, map(_misspelt_begun, closers))) or "(?!)").fullmatch
         self._full = re.compile("|".join(ways) or "(?!)", re.IGNORECASE).match
         parts += keyed
         self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))
@@ -82,7 +86,10 @@ class Spellings:
         attributes = _attributes(rest)
         rest = rest[: attributes.start()] if attributes else rest
         folded = _blank("", rest).casefold()
-        return WAIT if any(each.startswith(folded) for each in self._folded) else NONE
+        is_begun = (
+            any(each.startswith(folded) for each in self._folded) or self._misspelt_begun(text[place:]) is not None
+        )
+        return WAIT if is_begun else NONE
 
 
 def can_close(key: str) -> bool:
@@ -102,6 +109,27 @@ def _way(parts: list[str]) -> str:
     if (parts[:2], last) != (["<", "/"], ">"):
         return SPACE.join((*most, last))
     return rf"{SPACE.join(most)}(?:(?:[ \t=][^<>\n]{{0,64}})?>|{SPACE}(?=\s{{0,32}}<))"
+
+
+def _misspelt(closer: str) -> str:
+    # An expression for the closing tag with one wrong character in its word; "" for other markers.
+    head, word, rest = _head_and_word(closer)
+    if not word:
+        return ""
+    ways = [rf"{word[:i]}\w?{word[i:]}" for i in range(SURE, len(word) + 1)]
+    ways += [rf"{word[:i]}\w?{word[i + 1 :]}" for i in range(SURE, len(word))]
+    return rf"{re.escape(head)}(?:{'|'.join(ways)})/?{re.escape(rest)}"
+
+
+def _misspelt_begun(closer: str) -> str:
+    head, word, _ = _head_and_word(closer)
+    return rf"{re.escape(head + word[:SURE])}\w{{0,{len(word) - SURE + 1}}}/?" if word else ""
+
+
+def _head_and_word(closer: str) -> tuple[str, str, str]:
+    head, word, rest = _word_of(closer).groups()  # type: ignore[union-attr]  # it matches any text
+    is_long = closer[:2] == "</" and len(word) >= LEAST_WORD and rest == ">"
+    return (head, word, rest) if is_long else ("", "", "")
 
 
 def _variants(closer: str) -> Iterable[list[str]]:
