@@ -328,8 +328,8 @@ REPAIRS = (
     ),
     Repair(
         CLOSER,
-        "the closing marker of a parameter is missing, or has another spelling, such as its key's tag (`</city>`), or one "
-        "with a wrong letter (`</paramter>`)",
+        "the closing marker of a parameter is missing, or has another spelling, such as its key's tag (`</city>`), or "
+        "one with a wrong letter (`</paramter>`)",
         "what follows is the opener of another parameter of the tool, or all of the call's own closers, and after them "
         "nothing but the end of the turn or the next call",
     ),
