@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from toolglean.scan.nested import kinds_of_value
+
 __all__ = ["KINDS", "NEVER", "all_disjoint", "disjoint", "merged", "values_of"]
 
 NEVER = False
@@ -15,8 +17,6 @@ NEVER = False
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
 """The types of JSON values."""
 
-_LARGER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-_SMALLER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 _NOTES = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment", "discriminator"})
 
 
@@ -32,12 +32,10 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[s
     for keyword, setting in other.items():
         if keyword not in found or found[keyword] == setting or keyword in _NOTES:
             found.setdefault(keyword, setting)
-        elif keyword == "type":
-            found[keyword] = _types(found[keyword], setting)
-        elif keyword == "properties":
-            found[keyword] = _properties(one, other)
+        elif keyword in _TOGETHER:
+            found[keyword] = _TOGETHER[keyword](found[keyword], setting)
         else:
-            found[keyword] = _word(keyword, found[keyword], setting, report)
+            report(keyword)
         if found[keyword] is NEVER and keyword != "additionalProperties":
             return NEVER
     return _closed(found, one, other)
@@ -50,28 +48,11 @@ def _types(one: Any, other: Any) -> Any:
     return both or NEVER
 
 
-def _word(keyword: str, one: Any, other: Any, report: Callable[[str], None]) -> Any:
-    if keyword in _LARGER:
-        return max(one, other)
-    if keyword in _SMALLER:
-        return min(one, other)
-    if keyword == "required":
-        return list(dict.fromkeys([*one, *other]))
-    if keyword == "enum":
-        return _in_both(one, other) or NEVER
-    if keyword == "const":
-        return NEVER
-    if keyword in {"items", "additionalProperties", "propertyNames"}:
-        return _both(one, other)
-    report(keyword)
-    return one
-
-
-def _in_both(one: Any, other: Any) -> list[Any]:
+def _in_both(one: Any, other: Any) -> Any:
     # True and 1 are equal and have the same hash: the value of the first side is used, as with `in`.
     plain = {each for each in other if not isinstance(each, list | dict)}
     rest = [each for each in other if isinstance(each, list | dict)]
-    return [each for each in one if each in (rest if isinstance(each, list | dict) else plain)]
+    return [each for each in one if each in (rest if isinstance(each, list | dict) else plain)] or NEVER
 
 
 def _both(one: Any, other: Any) -> Any:
@@ -83,10 +64,23 @@ def _both(one: Any, other: Any) -> Any:
 
 
 def _properties(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(one["properties"])
-    for name, inner in other["properties"].items():
+    found = dict(one)
+    for name, inner in other.items():
         found[name] = _both(found[name], inner) if name in found else inner
     return found
+
+
+_TOGETHER: Mapping[str, Callable[[Any, Any], Any]] = {
+    "type": _types,
+    "properties": _properties,
+    "required": lambda one, other: list(dict.fromkeys([*one, *other])),
+    "enum": _in_both,
+    "const": lambda *_: NEVER,
+    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), _both),
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+}
+"""What two settings of a keyword, which differ, mean together; NEVER: nothing meets both."""
 
 
 def _closed(found: dict[str, Any], one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,8 +122,7 @@ def _kinds(schema: Mapping[str, Any]) -> set[str]:
     kind = schema.get("type")
     values = values_of(schema)
     if kind is None and values is not None:
-        words = {bool: "boolean", str: "string", int: "number", float: "number", dict: "object", list: "array"}
-        return {words.get(type(each), "null") for each in values}
+        return {kind for each in values for kind in kinds_of_value(each)} - {"integer"}
     found = set(kind if isinstance(kind, list) else [kind]) if kind is not None else set(KINDS)
     found = {"number" if each == "integer" else each for each in found}
     return found | ({"null"} if schema.get("nullable") is True else set())

@@ -16,6 +16,7 @@ from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Constraint, matches
 from toolglean.grammar.values import Values
 from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
+from toolglean.scan.nested import kinds_of_value
 
 __all__ = ["Untyped", "samples_of", "text_of"]
 
@@ -27,7 +28,6 @@ _BEGINNINGS = {
     "integer": "+-.0123456789",
     "number": "+-.0123456789",
     "boolean": "tTfF",
-    "null": "nN",
 }
 _SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
     "integer": (("7", 7),),
@@ -139,8 +139,7 @@ def _keys(text: str) -> list[Any]:
 
 def _risks(shape: Shape) -> str:
     if shape.kind == "literal":
-        kinds = {bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
-        return "".join(_BEGINNINGS.get(kinds.get(type(each), ""), "") for each in shape.values)
+        return "".join(_BEGINNINGS.get(kind, "") for each in shape.values for kind in kinds_of_value(each)[:1])
     if shape.kind in {"string", "boolean", "null"}:
         return ""
     return _BEGINNINGS[shape.kind] if shape.schema or shape.kind == "object" else ""
