@@ -35,24 +35,19 @@ _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 def gbnf(root: Node, rules: Rules) -> str:
     """The grammar as GBNF."""
-    return _Writer(rules).whole(root)
+    return _Writer(rules).whole(root, "root", " ::= ")
 
 
 def structural_tag(root: Node, rules: Rules) -> dict[str, Any]:
     """The grammar as a structural tag."""
-    return {"type": "structural_tag", "format": {"type": "grammar", "grammar": _TagWriter(rules.copy()).whole(root)}}
+    grammar = _TagWriter(rules.copy()).whole(root, "root", " ::= ")
+    return {"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}}
 
 
 class _Writer(Writer):
     def __init__(self, given: Rules) -> None:
         super().__init__(given)
         self._texts: dict[object, str] = {}
-
-    def whole(self, root: Node) -> str:
-        """The grammar as GBNF, with the rule `root` first, which is that node."""
-        lines = [f"root ::= {self.node(root)}"]
-        lines += [f"{name} ::= {text}" for name, text in self.rules.items()]
-        return "\n".join(lines) + "\n"
 
     def literal(self, text: str) -> str:
         return _quoted(text)

@@ -20,9 +20,7 @@ __all__ = ["lark"]
 
 def lark(root: Node, rules: Rules, special_tokens: Mapping[str, int] | None = None) -> str:
     """The grammar as Lark, with the rule `start` first."""
-    writer = _Writer(rules, special_tokens or {})
-    lines = [f"start: {writer.node(root)}"]
-    return "\n".join(["%llguidance {}", *lines, *(f"{name}: {text}" for name, text in writer.rules.items())]) + "\n"
+    return "%llguidance {}\n" + _Writer(rules, special_tokens or {}).whole(root, "start", ": ")
 
 
 class _Writer(Writer):

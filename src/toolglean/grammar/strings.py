@@ -123,16 +123,13 @@ def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | 
 
     `most`: how many letters may follow the first one that differs from the words; None: any number.
     """
+    known = dict.fromkeys(words)
     ends: dict[str, list[str]] = {}
-    whole = False
-    for word in dict.fromkeys(words):
-        if word:
-            ends.setdefault(word[0], []).append(word[1:])
-        else:
-            whole = True
+    for word in filter(None, known):
+        ends.setdefault(word[0], []).append(word[1:])
     every = alt(letter, rest) if rest != EMPTY else letter
     first = intersected(letter, all_but("".join(ends)))
-    ways: list[Node] = [] if whole else [EMPTY]
+    ways: list[Node] = [] if "" in known else [EMPTY]
     ways += [seq(alt(first, rest) if rest != EMPTY else first, repeat(every, 0, most))]
     ways += [seq(Lit(char), others(left, letter, rest, most)) for char, left in ends.items() if char in letter]
     return alt(*ways)

@@ -68,11 +68,10 @@ class Turn:
         chosen = [tool for tool in self.tools if choice in {"auto", "required", tool.name}]
         if choice == "none" or not chosen:
             turn = self.text()
-        elif choice != "auto":
-            turn = alt(self.calls(chosen, parallel=parallel), *self._continued_calls(chosen, parallel=parallel))
         else:
-            calls = self._after_text(self.calls(chosen, parallel=parallel))
-            turn = alt(self.text(), calls, *self._continued_calls(chosen, parallel=parallel))
+            calls = self.calls(chosen, parallel=parallel)
+            ways = [self.text(), self._after_text(calls)] if choice == "auto" else [calls]
+            turn = alt(*ways, *self._continued_calls(chosen, parallel=parallel))
         return seq(opt(self.reasoning()), turn) if reasoning else turn
 
     def reasoning(self) -> Node:

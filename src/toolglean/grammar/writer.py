@@ -28,6 +28,17 @@ class Writer(ABC):
         self._to_write: list[str] = []  # rules may refer to each other deeper than Python can recurse
         self._writes = False
 
+    def whole(self, root: Node, name: str, sign: str) -> str:
+        """The grammar.
+
+        Args:
+            root: what it describes.
+            name: the name of the first rule, which is that node.
+            sign: what separates the name of a rule from its text.
+        """
+        first = self.node(root)  # writes the other rules, too
+        return "".join(f"{each}{sign}{text}\n" for each, text in {name: first, **self.rules}.items())
+
     def node(self, node: Node) -> str:
         """The node, as the whole text of a rule."""
         if isinstance(node, Alt):
