@@ -26,8 +26,7 @@ def post(url: str, body: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         CrashError: it cannot be reached, or responds with an error or with something other than a JSON object.
         LateError: it takes longer.
     """
-    text = b"".join(_lines(url, body, seconds))
-    return _object(text)
+    return _object(b"".join(_lines(url, body, seconds)))
 
 
 def streamed(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
@@ -94,9 +93,7 @@ def _lines(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[bytes]
         with error:
             shown = error.read(SHOWN).decode(errors="replace")
         raise CrashError(f"the server responded with status {error.code}: {shown}") from error
-    except TimeoutError as error:
-        raise LateError(f"longer than {seconds:g} seconds") from error
-    except OSError as error:  # also urllib's own, when it cannot connect
-        if isinstance(getattr(error, "reason", None), TimeoutError):
+    except OSError as error:  # also urllib's own, when it cannot connect, which has the error that led to it
+        if isinstance(getattr(error, "reason", error), TimeoutError):
             raise LateError(f"longer than {seconds:g} seconds") from error
         raise CrashError(f"{url} cannot be reached: {error}") from error

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from toolglean._version import __version__
-from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import shipped
 from toolglean.kit.conformance.judge import NEUTRAL
 from toolglean.kit.conformance.reading import call_text
@@ -43,7 +42,7 @@ def as_html(results: Sequence[Results], *, title: str = TITLE) -> str:
     Raises:
         UsageError: there are no results.
     """
-    groups = _groups(results)
+    groups = groups_of(results)
     style = shipped("page.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -71,15 +70,9 @@ def as_markdown(results: Sequence[Results], *, link: Callable[[str], str] | None
     Raises:
         UsageError: there are no results.
     """
-    groups = _groups(results)
+    groups = groups_of(results)
     alone = len(groups) == 1
     return "\n\n".join(block for group in groups for block in _markdown_group(group, link, alone=alone)) + "\n"
-
-
-def _groups(results: Sequence[Results]) -> list[Group]:
-    if not results:
-        raise UsageError("results=() is empty; pass at least one")
-    return groups_of(results)
 
 
 # -- HTML --------------------------------------------------------------------------------------------------------------

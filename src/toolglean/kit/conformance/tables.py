@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolglean.errors import UsageError
 from toolglean.kit.conformance.cuts import WAYS
 from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS
 from toolglean.kit.conformance.results import Results
@@ -71,8 +72,14 @@ class Table:
     of_cases: bool = False
 
 
-def groups_of(results: Iterable[Results]) -> list[Group]:
-    """The results, by set of cases."""
+def groups_of(results: Sequence[Results]) -> list[Group]:
+    """The results, by set of cases.
+
+    Raises:
+        UsageError: there are no results.
+    """
+    if not results:
+        raise UsageError("results=() is empty; pass at least one")
     sets: dict[str, list[Results]] = {}
     for each in results:
         sets.setdefault(str(each.case_set["digest"]), []).append(each)
