@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolglean._version import __version__
+from toolglean.batch.lines import values_in
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import faults_by, shipped
 from toolglean.kit.conformance.casesets import CaseSet, digest_of, shipped_set
@@ -108,9 +109,7 @@ def results_of(report: Report, *, case_set: CaseSet | None = None, date: datetim
         "platform": f"{platform.system()} {platform.machine()}",
         "target": asdict(about),
         "case_set": {
-            "name": used.name,
-            "version": used.version,
-            "digest": used.digest,
+            **values_in(used, ("name", "version", "digest")),
             "cases": len(used.cases),
             "chosen": len(report.results),
         },
@@ -141,7 +140,7 @@ def _row(result: Result, ways: str) -> dict[str, Any]:
     case, reading = result.case, result.reading
     core, policy = result.outcome(ways)
     row: dict[str, Any] = {
-        **{name: getattr(case, name) for name in ("id", "kind", "format", "tier")},
+        **values_in(case, ("id", "kind", "format", "tier")),
         "question": case.question or None,
         "verdict": result.verdict,
         "core": core,
@@ -153,13 +152,10 @@ def _row(result: Result, ways: str) -> dict[str, Any]:
     if not result.failed:
         return row
     return row | {
-        "findings": [
-            {"verdict": each.verdict, "tier": each.tier, "detail": each.detail, "ways": each.ways}
-            for each in result.findings
-        ],
+        "findings": [values_in(each, ("verdict", "tier", "detail", "ways")) for each in result.findings],
         "text": case.text,
         "source": case.source,
-        "expected": {"calls": case.calls, "content": case.content, "reasoning": case.reasoning},
+        "expected": values_in(case, ("calls", "content", "reasoning")),
         "also_right": case.also_right,
         "got": None if reading is None else reading.as_dict(),
     }

@@ -9,7 +9,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, reject, settings
@@ -17,6 +17,7 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
+from toolglean.batch.lines import values_in
 from toolglean.errors import TemplateError
 from toolglean.events import fold
 from toolglean.formats.spec import Format
@@ -97,18 +98,10 @@ class Report:
         """The report as JSON values."""
         failure = self.failure and {
             "difference": self.failure.difference,
-            "calls": [{"name": each.name, "arguments": each.arguments} for each in self.failure.said.calls],
-            "content": self.failure.said.content,
-            "reasoning": self.failure.said.reasoning,
+            **values_in(self.failure.said, ("calls", "content", "reasoning")),
             "turn": self.failure.turn,
         }
-        return {
-            "tried": self.tried,
-            "counts": dict(self.counts),
-            "failure": failure,
-            "losses": [asdict(each) for each in self.losses],
-            "uncarried": [asdict(each) for each in self.uncarried],
-        }
+        return {**values_in(self, ("tried", "counts")), "failure": failure, **values_in(self, ("losses", "uncarried"))}
 
 
 class RoundTrip:
