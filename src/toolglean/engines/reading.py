@@ -225,12 +225,8 @@ def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], froze
 
 def _spelt(marker: str) -> str:
     bare = marker.strip()
-    before, _, after = marker.partition(bare)
-    return (
-        "".join(f"(?:{re.escape(each)})?" for each in before)
-        + re.escape(bare)
-        + "".join(f"(?:{re.escape(each)})?" for each in after)
-    )
+    before, after = ("".join(f"(?:{re.escape(each)})?" for each in edge) for edge in marker.split(bare))
+    return before + re.escape(bare) + after
 
 
 def _without(marker: str, text: str) -> str:

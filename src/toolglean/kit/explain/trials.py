@@ -35,9 +35,8 @@ class Asked(NamedTuple):
 
 
 class _Change(NamedTuple):
-    tools: Any
-    options: dict[str, Any]  # all of them
-    changed: dict[str, Any]  # those that are new
+    asked: Asked  # with the change
+    changed: dict[str, Any]  # the options that are new
     text: str
 
 
@@ -55,7 +54,7 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
     most = 0  # calls that one change reads; two at once must read more
     for change in _changes(asked, read, openers, names):
         try:
-            other = read_turn(read.text, change.tools, change.options)
+            other = read_turn(read.text, *change.asked)
         except ToolgleanError:  # `start="reasoning"` for a format without reasoning, say
             continue
         gained = len(_good(other)) > max(len(_good(read)), most if len(change.changed) > 1 else 0)
@@ -82,7 +81,7 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
     yield from (_with_option(asked, each.option, each.value) for each in worth)
     auto = _by_format(asked, "auto")
     for each in worth if asked.ways else ():
-        both = _with_option(Asked(asked.tools, auto.options), each.option, each.value)
+        both = _with_option(auto.asked, each.option, each.value)
         yield both._replace(changed={**auto.changed, **both.changed}, text=f"{auto.text}, {both.text}")
     tools = read.parser.tools
     more = [name for name in names if tools is None or name not in tools]
@@ -90,20 +89,20 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
         own = [] if tools is None else list(tools)
         text = ", ".join([*(["…"] if own else []), *map(shown_value, more)])
         changed = {"tools": [*(tools.names if tools is not None else ()), *more]}
-        yield _Change([*own, *more], asked.options, changed, f"tools=[{text}]")
+        yield _Change(Asked([*own, *more], asked.options), changed, f"tools=[{text}]")
 
 
 def _with_option(asked: Asked, name: str, value: Any) -> _Change:
     text = f"{name}={shown_value(value)}"
     if name == "start":
-        return _Change(asked.tools, {**asked.options, name: value}, {name: value}, text)
-    options = changed(asked.options.get("options"), **{name: value})
-    return _Change(asked.tools, {**asked.options, "options": options}, {name: value}, f"options=ParserOptions({text})")
+        return _Change(asked._replace(options={**asked.options, name: value}), {name: value}, text)
+    options = {**asked.options, "options": changed(asked.options.get("options"), **{name: value})}
+    return _Change(asked._replace(options=options), {name: value}, f"options=ParserOptions({text})")
 
 
 def _by_format(asked: Asked, name: str) -> _Change:
     others = {each: value for each, value in asked.options.items() if each not in WAYS}
-    return _Change(asked.tools, {**others, "format": name}, {"format": name}, f"format={shown_value(name)}")
+    return _Change(Asked(asked.tools, {**others, "format": name}), {"format": name}, f"format={shown_value(name)}")
 
 
 def _formats_of(openers: Sequence[Opener]) -> dict[str, None]:
