@@ -93,12 +93,7 @@ class Arguments:
         return replace(members, names=True)
 
     def _uncounted(self, members: Members) -> Members:
-        if members.is_counted:
-            word = "minProperties" if members.least else "maxProperties"
-            self.schemas.notes.add_unsupported(
-                f"{self.path}.{word}", f"the format {self.format.name!r} does not count parameters"
-            )
-        return replace(members, least=0, most=None)
+        return self.schemas.uncounted(members, self.path, f"the format {self.format.name!r} does not count parameters")
 
     # -- JSON and Python -----------------------------------------------------------------------------------------------
 

@@ -238,18 +238,14 @@ class Rules:
             name = self._names[key] = f"r{len(self._names)}"
             self.nodes[name] = EMPTY  # reserves its place
             self._to_make.append((name, make))
-            if not self._makes:
-                self._make_all()
+            while self._to_make and not self._makes:
+                self._makes = True
+                waiting, make = self._to_make.pop()
+                try:
+                    self.nodes[waiting] = make()
+                finally:
+                    self._makes = False
         return Ref(name)
-
-    def _make_all(self) -> None:
-        self._makes = True
-        try:
-            while self._to_make:
-                name, make = self._to_make.pop()
-                self.nodes[name] = make()
-        finally:
-            self._makes = False
 
     def named(self, node: Node) -> Node:
         """The node as a separate rule, unless it is a literal, a terminal or a reference."""

@@ -239,11 +239,16 @@ class Schemas:
             names = True
         named_by = "patternProperties" if patterns else "propertyNames"
         members = Members(tuple(found), others, *counts(schema, "Properties"), names, named_by)
-        if members.is_counted and len(found) > MOST_COUNTED:
-            keyword = "minProperties" if members.least else "maxProperties"
-            self.notes.add_unsupported(f"{path}.{keyword}", f"a grammar can count at most {MOST_COUNTED} members")
-            members = replace(members, least=0, most=None)
+        if len(found) > MOST_COUNTED:
+            members = self.uncounted(members, path, f"a grammar can count at most {MOST_COUNTED} members")
         return None if members.is_impossible else members
+
+    def uncounted(self, members: Members, path: str, reason: str) -> Members:
+        """The members, of which there may be any number. If they must be counted, `reason` tells why they are not."""
+        if members.is_counted:
+            keyword = "minProperties" if members.least else "maxProperties"
+            self.notes.add_unsupported(f"{path}.{keyword}", reason)
+        return replace(members, least=0, most=None)
 
     def _is_met(self, schema: Any, path: str) -> bool:
         # Whether any value meets the schema.
