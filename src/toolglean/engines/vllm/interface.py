@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from toolglean.engines.modules import EngineError
@@ -18,13 +19,7 @@ deltas: Any = vllm_module("deltas")
 """The classes of what a parser returns."""
 envs: Any = vllm_module("settings")
 
-
-def _function_tools() -> Any:
-    try:
-        return vllm_module("tools").get_function_tools
-    except EngineError:  # it is not part of the interface for plugins
-        return list
-
-
-get_function_tools: Any = _function_tools()
+get_function_tools: Any = list
 """Expands tools in namespaces."""
+with suppress(EngineError):  # it is not part of the interface for plugins
+    get_function_tools = vllm_module("tools").get_function_tools

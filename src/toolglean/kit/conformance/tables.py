@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolglean.errors import UsageError
-from toolglean.kit.conformance.cuts import WAYS
+from toolglean.kit.conformance.cuts import WAYS, is_within
 from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS
 from toolglean.kit.conformance.results import Results
 from toolglean.kit.conformance.tiers import QUESTIONS, SAFETY, SOUND, Score
@@ -160,11 +160,9 @@ def _score_row(column: Column) -> Iterator[str]:
 
 def was_tried(results: Results, name: str) -> bool:
     """Whether a set of ways has a score: a parser that reads only whole turns has none for streams."""
-    before = list(WAYS)[: list(WAYS).index(name)]
-    known = {way for each in before for way in WAYS[each]}
-    return not before or any(
-        way.startswith(WAYS[name]) and way not in known for way in results.data["deliveries"]["tried"]
-    )
+    before = list(WAYS)[: list(WAYS).index(name)]  # each contains those before it
+    tried = results.data["deliveries"]["tried"]
+    return not before or any(is_within(way, name) and not is_within(way, before[-1]) for way in tried)
 
 
 def _shown(score: Score | None) -> str:

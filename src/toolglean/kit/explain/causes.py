@@ -137,7 +137,7 @@ def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
             ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
             formats = ", ".join(opener.formats[:3])
             yield story("other-dialect", opener.start, ways=ways, marker=opener.text, what=what, formats=formats)
-        elif not (found.asked.ways or set(opener.formats) & _names_of_auto()):
+        elif not (found.asked.ways or any(each.name in opener.formats for each in formats_of_auto())):
             said = {"marker": opener.text, "what": what, "format": opener.formats[0]}
             yield story("other-dialect/registered", opener.start, **said)
         elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
@@ -209,10 +209,6 @@ def _is_of_call(found: Evidence, opener: Opener, reach: Reach) -> bool:
     # Whether it is a word before a call that was read, or one of the arguments of a call in Python.
     before = found.read.text[: opener.start].rstrip()[-1:]
     return before in {"(", ","} or any(call.span[0] == reach.end for call in found.read.done)
-
-
-def _names_of_auto() -> frozenset[str]:
-    return frozenset(each.name for each in formats_of_auto())
 
 
 def _stopped(found: Evidence, opener: Opener, reach: Reach) -> Story:
