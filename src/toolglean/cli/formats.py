@@ -89,13 +89,10 @@ def declaration(declared: Format) -> str:
     lines += [_argument("", declared.name)]
     for each in fields(declared):
         value = getattr(declared, each.name)
-        if each.name != "name" and value != _default(each):
+        default = each.default_factory() if each.default_factory is not MISSING else each.default
+        if each.name != "name" and value != default:
             lines += [_argument(f"{each.name}=", value)]
     return "\n".join([*lines, ")"])
-
-
-def _default(each: Any) -> Any:
-    return each.default_factory() if each.default_factory is not MISSING else each.default
 
 
 def _argument(label: str, value: Any) -> str:

@@ -31,6 +31,8 @@ LANGUAGE = repeat(chars(LETTERS, "+#/"))
 """The word after a fence."""
 ENDS_WORD = chars(("!", "~"), ("\u00c0", "\u024f"), ("\u2010", "\u2027"))
 """What may follow the first word of a text at once: few characters, because with all of them there are more states."""
+ANY_WORD = FirstWord("", "", "")
+"""Nothing follows from the first word."""
 _of_escape = re.compile(r"[bfnrt/]|u?[0-9a-fA-F]{1,4}").fullmatch
 
 
@@ -155,20 +157,18 @@ class _Track:
 
 def _start(track: _Track, constraints: Sequence[Constraint]) -> Node | None:
     # White space, and what may begin a turn.
-    first = next((each for each in constraints if isinstance(each, FirstChar)), None)
-    word = next((each for each in constraints if isinstance(each, FirstWord)), None)
-    letters = word.letters if word else ""
+    signs = next((each.none_of for each in constraints if isinstance(each, FirstChar)), "")
+    word = next((each for each in constraints if isinstance(each, FirstWord)), ANY_WORD)
     for each in track.words:
-        if each != "\n>" and (each[0] in ALL_SPACES or not each.lstrip(letters)):
+        if each != "\n>" and (each[0] in ALL_SPACES or not each.lstrip(word.letters)):
             return None  # white space or a word at the start would hide it
-    signs = first.none_of if first else ""
-    initials = "".join(each for each in (word.initials if word else "") if each not in signs)
-    others = letters if word and word.others else ""
+    initials = "".join(each for each in word.initials if each not in signs)
+    others = word.letters if word.others else ""
     ways = [_after_space(track, signs + initials + others, code="`" not in signs)]
-    if word is not None and initials:
+    if initials:
         ways.append(seq(chars(initials), _after_word(track, word, (word.signs, word.signs))))
     rest = "".join(each for each in others if each not in initials + signs)
-    if word is not None and rest:
+    if rest:
         ways.append(seq(chars(rest), _after_word(track, word, (word.others, word.others_after()))))
     spaces = repeat(chars(ALL_SPACES))
     fences = [track.fence(), seq(spaces, Lit("\n"), track.fence())] if track.quotes and "`" not in signs else []

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from itertools import count as counter
 from typing import Any
 
 from toolglean.grammar.free_text import avoided, simplified
@@ -47,7 +48,8 @@ def structural_tag(root: Node, rules: Rules) -> dict[str, Any]:
 class _Writer(Writer):
     def __init__(self, given: Rules) -> None:
         super().__init__(given)
-        self._texts: dict[object, str] = {}
+        self._texts: dict[tuple[Constraint, ...], str] = {}
+        self._automata = counter()
 
     def literal(self, text: str) -> str:
         return _quoted(text)
@@ -80,40 +82,32 @@ class _Writer(Writer):
         return f"({self.node(seq(*parts))})"
 
     def text(self, node: Text) -> str:
-        return self.around(node, self._automaton(node))
-
-    def around(self, node: Text, inside: str) -> str:
-        """The text between its head and its tail."""
-        head, tail = (_quoted(each) if each else "" for each in (node.head, node.tail))
-        return " ".join(filter(None, (head, inside, tail)))
-
-    def _automaton(self, node: Text) -> str:
         if node.constraints not in self._texts:
-            base = f"t{len(self._texts)}"
-            self._texts[node.constraints] = f"{base}-0"
-            for number, (final, ways) in enumerate(automaton(node.constraints)):
-                arms = ['""'] if final else []
-                arms += [f"{self.chars(Chars(tuple(ranges)))} {base}-{to}" for to, ranges in ways.items()]
-                self.rules[f"{base}-{number}"] = " | ".join(arms)
-        return self._texts[node.constraints]
+            self._texts[node.constraints] = self.inside(node)
+        head, tail = (_quoted(each) if each else "" for each in (node.head, node.tail))
+        return " ".join(filter(None, (head, self._texts[node.constraints], tail)))
+
+    def inside(self, node: Text) -> str:
+        """The text without its head and its tail, as the rules of an automaton."""
+        base = f"t{next(self._automata)}"
+        for number, (final, ways) in enumerate(automaton(node.constraints)):
+            arms = ['""'] if final else []
+            arms += [f"{self.chars(Chars(tuple(ranges)))} {base}-{to}" for to, ranges in ways.items()]
+            self.rules[f"{base}-{number}"] = " | ".join(arms)
+        return f"{base}-0"
 
 
 class _TagWriter(_Writer):
-    def __init__(self, given: Rules) -> None:
-        super().__init__(given)
-        self._simplified: dict[tuple[Constraint, ...], Node | None] = {}
-
     def repeat(self, node: Repeat) -> str:
         # As repeated characters, a string would compile at once, but take 100 milliseconds for each token.
         return self._any_text(Text((STRING,))) if node == STRING.node else super().repeat(node)
 
-    def text(self, node: Text) -> str:
-        if node.constraints not in self._simplified:
-            self._simplified[node.constraints] = simplified(node, self.given)
-        found = self._simplified[node.constraints]
+    def inside(self, node: Text) -> str:
+        """The text without its head and its tail, made of texts that only avoid others if it can be."""
+        found = simplified(node, self.given)
         if found is None:
-            return super().text(node)
-        return self.around(node, self._any_text(found) if isinstance(found, Text) else self.part(found))
+            return super().inside(node)
+        return self._any_text(found) if isinstance(found, Text) else self.part(found)
 
     def _any_text(self, node: Text) -> str:
         words = [word for each in node.constraints for word in avoided(each) or ()]
