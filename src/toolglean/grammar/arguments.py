@@ -57,11 +57,8 @@ class Arguments:
         self.untyped = Untyped(schemas, rules)
 
     def _objects(self) -> list[tuple[Shape, Members]]:
-        whole = (
-            self.root
-            if self.root.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf"}
-            else {**self.root, "type": "object"}
-        )
+        says_what = self.root.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf"}
+        whole = self.root if says_what else {**self.root, "type": "object"}
         shapes = [each for each in self.schemas.shapes(whole, self.path) if each.kind == "object"]
         found = [(shape, members) for shape in shapes if (members := self.schemas.members(shape)) is not None]
         if not found:
@@ -187,15 +184,11 @@ class Arguments:
         if members is None:
             return []
         if not members.members:
-            dialect = JsonDialect(constraints)
+            values = Values(JsonDialect(constraints), self.schemas, self.rules)
             self.schemas.notes.add_narrowed(
                 shape.path, "an object with arbitrary members is written as JSON, not as elements"
             )
-            return (
-                [Values(dialect, self.schemas, self.rules).object(members, shape.path)]
-                if members.others is not NEVER
-                else []
-            )
+            return [] if members.others is NEVER else [values.object(members, shape.path)]
         found: list[Node] = []
         inside = [
             (needed, self._element(name, schema, prefix, f"{shape.path}.properties.{name}", top=False))

@@ -137,9 +137,8 @@ def chars(*given: str | tuple[str, str]) -> Chars:
     """One of these characters; each argument is a string of characters, or a pair of the first and last of a range."""
     found: list[tuple[int, int]] = []
     for each in given:
-        found += (
-            [(ord(each[0]), ord(each[1]))] if isinstance(each, tuple) else [(ord(char), ord(char)) for char in each]
-        )
+        pairs = [each] if isinstance(each, tuple) else zip(each, each, strict=True)
+        found += ((ord(low), ord(high)) for low, high in pairs)
     return Chars(_merged(found))
 
 

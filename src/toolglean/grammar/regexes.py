@@ -134,9 +134,8 @@ def count(node: Repeat) -> str:
     sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.least, node.most))
     if sign is not None:
         return sign
-    return (
-        f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{'' if node.most is None else node.most}}}"
-    )
+    most = "" if node.most is None else node.most
+    return f"{{{node.least}}}" if node.least == node.most else f"{{{node.least},{most}}}"
 
 
 def regex(node: Node) -> str:

@@ -168,13 +168,10 @@ class Schemas:
         return found if found is NEVER or "anyOf" in found or "oneOf" in found else closed(found)
 
     def _merged(self, one: Mapping[str, Any], other: Mapping[str, Any], path: str) -> Any:
-        return merged(
-            one,
-            other,
-            lambda keyword: self.notes.add_unsupported(
-                f"{path}.{keyword}", "it is given twice, and only the first one is used"
-            ),
-        )
+        def report(keyword: str) -> None:
+            self.notes.add_unsupported(f"{path}.{keyword}", "it is given twice, and only the first one is used")
+
+        return merged(one, other, report)
 
     def _looked_up(self, place: str, path: str) -> Any:
         found = looked_up(place, self.root)
