@@ -191,7 +191,5 @@ def _listening(host: str, port: int, *, shared: bool = False) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=1024, reuse_port=shared)
     except (OSError, ValueError) as error:  # ValueError: this system cannot share a port
-        reason = str(getattr(error, "strerror", "") or error).partition(" (while ")[
-            0
-        ]  # the rest says the address once more
+        reason, *_ = str(getattr(error, "strerror", "") or error).split(" (while ")  # the rest says the address again
         raise InputError(f"--host {host} --port {port}: {reason}") from error

@@ -45,18 +45,15 @@ class Preserved:
     def __init__(self, formats: tuple[Format, ...]) -> None:
         phrases = {phrase for each in formats for phrase in _phrases(each)}
         phrases |= {phrase for each in _of_others() for phrase in each.split()}
-        self._words = {part.casefold() for phrase in phrases for part in _part.findall(phrase)}
-        self._words |= {
-            part.casefold() for each in formats for word in each.types.values() for part in _part.findall(word)
-        }
+        types = {word for each in formats for word in each.types.values()}
+        self._words = {part.casefold() for text in phrases | types for part in _part.findall(text)}
         self._lone = {each for each in phrases if each.isalpha()}
         self.symbols = {char for phrase in phrases for char in phrase if not char.isascii()}
         # A marker that begins or ends with a letter is not a marker inside a word.
-        marked = [each for each in phrases if _part.search(each) and _part.sub("", each).strip("_ ")]
-        marked.sort(key=len, reverse=True)
-        self._marked = marked
-        self._longest = len(marked[0])
-        self._markers = re.compile("|".join(map(_pattern, marked)))
+        marked = (each for each in phrases if _part.search(each) and _part.sub("", each).strip("_ "))
+        self._marked = sorted(marked, key=len, reverse=True)
+        self._longest = len(self._marked[0])
+        self._markers = re.compile("|".join(map(_pattern, self._marked)))
 
     def markers(self, text: str) -> Iterator[tuple[int, int]]:
         """The places of markers; the last one may be cut off by the end of the text."""

@@ -154,11 +154,8 @@ class Anonymizer:
     def _part(self, found: re.Match[str]) -> str:
         if self._wide and self._preserved.is_word(found[0]):
             return found[0]
-        return (
-            self._placeholders.number(found[0])
-            if found[0].isdecimal() and found[0].isascii()
-            else self._placeholders.word(found[0])
-        )
+        is_number = found[0].isdecimal() and found[0].isascii()
+        return self._placeholders.number(found[0]) if is_number else self._placeholders.word(found[0])
 
     def _escape(self, written: str) -> str:
         slashes = written[: len(written) - len(written.lstrip("\\"))]

@@ -66,12 +66,9 @@ class Subject:
             raise ValueError(f"{name} is a class without feed(chunk) and finish(); both are needed")
         parameters = inspect.signature(found).parameters
         self._is_generator = not self._is_class and next(iter(parameters), "") == "chunks"
-        self._takes = {
-            each
-            for each in ("format", "model", "start")
-            if each in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
-        }
-        self._takes |= {each for each in ("special", "atomic", "reasons", "ended", "id") if each in parameters}
+        self._takes = {"format", "model", "start", "special", "atomic", "reasons", "ended", "id"} & parameters.keys()
+        if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+            self._takes |= {"format", "model", "start"}
         self._takes_spans = self._is_class and "special" in inspect.signature(found.feed).parameters
 
     def about(self, package: str = "") -> dict[str, Any]:

@@ -86,11 +86,9 @@ class Report:
         Args:
             allow: names of losses, and kinds of values, that do not count.
         """
-        found = (
-            []
-            if self.failure is None
-            else [f"{self.failure.difference}\nsaid: {self.failure.said}\nturn: {self.failure.turn!r}"]
-        )
+        found = []
+        if self.failure is not None:
+            found.append(f"{self.failure.difference}\nsaid: {self.failure.said}\nturn: {self.failure.turn!r}")
         found += [f"{each.name}: {each}" for each in self.losses if each.name not in allow]
         return (*found, *(f"{each.kind}: {each}" for each in self.uncarried if each.kind not in allow))
 
