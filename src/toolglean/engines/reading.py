@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from toolglean.conversation.fields import refused_end
@@ -236,14 +237,10 @@ def _without(marker: str, text: str) -> str:
 
 def _joined(parts: list[ToolCallDelta]) -> list[ToolCallDelta]:
     found: list[ToolCallDelta] = []
-    texts: list[list[str]] = []
-    for part in parts:
-        if not found or found[-1].index != part.index:
-            found.append(part)
-            texts.append([])
-        texts[-1].append(part.arguments)
-    for part, pieces in zip(found, texts, strict=True):
-        part.arguments = "".join(pieces)
+    for _, group in groupby(parts, key=lambda part: part.index):
+        first, *rest = group
+        first.arguments += "".join(part.arguments for part in rest)
+        found.append(first)
     return found
 
 

@@ -97,13 +97,12 @@ class ToolgleanToolParser(ToolParser):
         return structural_tag_of(self.syntax.format, request, reasoning=reasoning, strict_level=strict_level)
 
     def _new_reader(self, request: Any, **options: Any) -> TurnReader:
-        wanted = self.reads_without_tools or (
-            bool(getattr(request, "tools", None)) and getattr(request, "tool_choice", None) != "none"
-        )
+        tools = getattr(request, "tools", None)
+        wanted = bool(tools) and getattr(request, "tool_choice", None) != "none"
         return TurnReader(
             self.syntax,
-            request_tools(getattr(request, "tools", None) or self.tools),
-            calls=wanted,
+            request_tools(tools or self.tools),
+            calls=self.reads_without_tools or wanted,
             spaces=True,
             options=options_from_environment(),
             single_call=getattr(request, "parallel_tool_calls", True) is False,
