@@ -158,9 +158,8 @@ async def _merged_rows(parts: AsyncIterator[dict[str, Any]], paint: Paint) -> As
 
 
 def _part_row(label: str, text: str, paint: Paint) -> str:
-    colour = {"reasoning": Paint.BLUE, "call": Paint.YELLOW, "result": Paint.GREEN}.get(label)
-    row = f"{label:{LABEL_WIDTH}}{text}"
-    return paint(row, colour) if colour else row
+    codes = {"reasoning": [Paint.BLUE], "call": [Paint.YELLOW], "result": [Paint.GREEN]}.get(label, [])
+    return paint(f"{label:{LABEL_WIDTH}}{text}", *codes)
 
 
 def _show(token: str, shown_format: str, found: list[Event], paint: Paint) -> None:

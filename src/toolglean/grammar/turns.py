@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 
 from toolglean.errors import UsageError
 from toolglean.formats.compile import Program, compiled
@@ -110,13 +111,10 @@ class Turn:
     def markers(self) -> tuple[str, ...]:
         """What text must not contain: the marker of each call, section and reasoning."""
         declared = self.spellings
-        openers = [opener for opener, _ in declared.all_sections if opener]
-        patterns = [*openers, *declared.calls]
-        found = [mark for pattern in patterns if (mark := _marker(pattern))]
-        found += [_marker(each) for pair in declared.all_reasonings for each in pair if _marker(each)]
-        return tuple(
-            dict.fromkeys(each for each in found if not any(other != each and other in each for other in found))
-        )
+        openers = (opener for opener, _ in declared.all_sections)
+        patterns = (*openers, *declared.calls, *chain.from_iterable(declared.all_reasonings))
+        found = dict.fromkeys(mark for pattern in patterns if (mark := _marker(pattern)))
+        return tuple(each for each in found if not any(other != each and other in each for other in found))
 
     @cached_property
     def _is_bare(self) -> bool:
