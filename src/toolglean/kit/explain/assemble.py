@@ -61,7 +61,7 @@ def explain(
     openers, left_out = _openers(read, known, quotes)
     names = _bare(read, openers)
     advice = advice_for(asked, read, openers, _names(read, openers, names))
-    causes = causes_of(Evidence(asked, read, openers, names, quotes, len(known.formats), _markers(known), {}))
+    causes = causes_of(Evidence(asked, read, openers, names, quotes, known, {}))
     return Explanation(
         format=read.format,
         complete=_is_complete(read, openers) and not causes,
@@ -175,11 +175,6 @@ def _looks_like_a_call(reaches: list[Reach]) -> bool:
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
-
-
-def _markers(known: Known) -> list[str]:
-    every = (marker.strip() for declared in known.formats for marker in declared.markers)
-    return [each for each in dict.fromkeys(every) if each[:1] in {"<", "["} and each[-1:] in {">", "]"}]
 
 
 def _bare(read: Read, openers: list[Opener]) -> list[Bare]:

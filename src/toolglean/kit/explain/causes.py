@@ -298,7 +298,7 @@ def _nothing(found: Evidence) -> Iterator[Story]:
     if found.openers or found.bare:
         yield story("mention", (found.openers or found.bare)[0].start)
     else:
-        yield story("no-opener", 0, formats=found.known_formats)
+        yield story("no-opener", 0, formats=len(found.known.formats))
 
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from toolglean.kit.explain.explanation import Opener
 from toolglean.kit.explain.names_and_code import Bare, Quotes
+from toolglean.kit.explain.openers import Known
 from toolglean.kit.explain.reading import Read
 from toolglean.kit.explain.trials import Asked
 
@@ -22,6 +23,5 @@ class Evidence(NamedTuple):
     openers: Sequence[Opener]
     bare: Sequence[Bare]
     quotes: Quotes
-    known_formats: int
-    markers: Sequence[str]
+    known: Known
     hints: dict[str, str]

@@ -73,7 +73,7 @@ def open_string(found: Evidence, call: ToolCall) -> Iterator[Story]:
     """The arguments of a call that did not end leave a string open, and a closing marker at the end is in it."""
     text = found.read.text.rstrip()
     quotes = [each.start() for each in _quote.finditer(text, *call.span) if each[0] == '"']
-    if len(quotes) % 2 and text.endswith(tuple(found.markers)):
+    if len(quotes) % 2 and text.endswith(found.known.in_brackets):
         yield story("json-broken/string", quotes[-1], call=call.name, at=text[quotes[-1] :][:LONG])
 
 
@@ -88,7 +88,7 @@ def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
     text = found.read.text
     begin = max(bare.start - BEFORE, 0)
     for each in reversed([*_marker.finditer(text, begin, bare.start)]):
-        if near := nearest(each[0], found.markers, NEAR):
+        if near := nearest(each[0], found.known.in_brackets, NEAR):
             if each[0] not in found.hints:
                 found.hints[each[0]] = _tried_as_tag(found, each[0])
             said = {"where": f"comes before {bare.name!r}", "near": near, "kind": "content"}
@@ -107,7 +107,7 @@ def misspelt_closers(found: Evidence) -> Iterator[Story]:
     pairs = islice(pairwise(found.read.spans), MOST)
     for span in (after for before, after in pairs if before.call is not None and after.kind == "content"):
         text = span.text.lstrip()
-        if (marker := _marker.match(text)) and (near := nearest(marker[0], found.markers)):
+        if (marker := _marker.match(text)) and (near := nearest(marker[0], found.known.in_brackets)):
             said = {"where": "comes right after a call", "near": near, "kind": "content", "hint": ""}
             yield story("misspelt-marker", span.end - len(text), marker=marker[0], **said)
 
@@ -115,7 +115,7 @@ def misspelt_closers(found: Evidence) -> Iterator[Story]:
 def misspelt_end(found: Evidence, opener: str, reasoning: Span) -> Iterator[Story]:
     """What the reasoning contains is nearly the marker that ends it."""
     for each in islice(_marker.finditer(reasoning.text), MOST):
-        near = nearest(each[0], found.markers)
+        near = nearest(each[0], found.known.in_brackets)
         if near.replace("/", "") == opener != near:
             said = {"where": "is in the reasoning", "near": near, "kind": "reasoning, as all after it is", "hint": ""}
             yield story("misspelt-marker", reasoning.start + each.start(), marker=each[0], **said)

@@ -48,10 +48,15 @@ class Known:
 
     Args:
         formats: the formats; the first one that fits a marker is named first.
+
+    Attributes:
+        in_brackets: the markers of the formats that are in brackets.
     """
 
     def __init__(self, formats: tuple[Format, ...]) -> None:
         self.formats = formats
+        every = dict.fromkeys(marker.strip() for declared in formats for marker in declared.markers)
+        self.in_brackets = tuple(each for each in every if each[:1] in {"<", "["} and each[-1:] in {">", "]"})
         self._markers: dict[str, tuple[Kind, tuple[Format, ...]]] = {}
         program = compiled(formats)
         channel = program.channel(CONTENT, ())
