@@ -52,9 +52,9 @@ def content_value(parser: str, text: str, args: Mapping[str, Any]) -> Any:
     if parser == "json":
         return _json_content(text, args)
     if parser == "xml-inline":
-        return _tags(text, args)
+        return _inner_values(_pairs(text, str(args["tag_pattern"])), args, merge=bool(args.get("merge_duplicates")))
     if parser == "kv-lines":
-        return _lines(text, args)
+        return _inner_values(_lines(text, args), args)
     text = text.strip() if args.get("strip", True) else text
     return text if parser == "text" else _scalar(parser, text)
 
@@ -116,21 +116,22 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
 # -- tags and lines ----------------------------------------------------------------------------------------------------
 
 
-def _tags(text: str, args: Mapping[str, Any]) -> Any:
+def _inner_values(pairs: list[tuple[str, str]], args: Mapping[str, Any], *, merge: bool = False) -> Any:
+    # The values of these pairs by their keys; with `merge`, those of a repeated key as a list.
     found: dict[str, Any] = {}
     merged: set[str] = set()  # keys whose values were merged into a list
-    for key, raw in _pairs(text, str(args["tag_pattern"])):
+    for key, raw in pairs:
         value = _inner_value(raw, args)
+        if value is NOTHING:
+            return NOTHING
         if key in merged:
             found[key].append(value)
-        elif key in found and args.get("merge_duplicates"):
+        elif key in found and merge:
             before = found[key]
             found[key] = [*(before if isinstance(before, list) else [before]), value]
             merged.add(key)
         else:
             found[key] = value
-        if value is NOTHING:
-            return NOTHING
     return found
 
 
@@ -161,17 +162,10 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
     return found
 
 
-def _lines(text: str, args: Mapping[str, Any]) -> Any:
-    found: dict[str, Any] = {}
-    strip = args.get("strip", True)
-    for line in text.split(args.get("line_sep", "\n")):
-        key, parted, raw = line.partition(args.get("kv_sep", ":"))
-        if parted:
-            value = _inner_value(raw.strip() if strip else raw, args)
-            if value is NOTHING:
-                return NOTHING
-            found[key.strip() if strip else key] = value
-    return found
+def _lines(text: str, args: Mapping[str, Any]) -> list[tuple[str, str]]:
+    parts = (line.partition(args.get("kv_sep", ":")) for line in text.split(args.get("line_sep", "\n")))
+    pairs = [(key, raw) for key, parted, raw in parts if parted]
+    return [(key.strip(), raw.strip()) for key, raw in pairs] if args.get("strip", True) else pairs
 
 
 # -- transforms --------------------------------------------------------------------------------------------------------
