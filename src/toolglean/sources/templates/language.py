@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+from toolglean.sources.templates.golang.lexer import KEYWORDS
 from toolglean.sources.templates.golang.scope import KNOWN
 
 __all__ = ["Language", "advice_in", "template_language"]
@@ -13,9 +14,7 @@ __all__ = ["Language", "advice_in", "template_language"]
 Language: TypeAlias = Literal["go", "jinja"]
 """The languages of chat templates: Ollama uses Go's, Hugging Face uses Jinja."""
 
-_WORDS = "|".join(
-    ["if", "range", "with", "end", "else", "define", "template", "block", "break", "continue", *sorted(KNOWN)]
-)
+_WORDS = "|".join(sorted((KEYWORDS | KNOWN) - {"nil"}))
 # The text after the first brace tells them apart: {% and {# are Jinja's; {{.A}} {{$x}} {{/* {{if … are Go's. Otherwise,
 # a name that is not a Go function is Jinja's; a string, a number or a parenthesis decides nothing.
 _SIGNS = re.compile(

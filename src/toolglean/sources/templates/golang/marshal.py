@@ -15,34 +15,31 @@ from typing import Any
 from toolglean.sources.templates.golang.budget import Budget, Exceeded
 from toolglean.sources.templates.golang.values import GoError, JsonList, JsonMap, Member, Struct, Text, bytes_of
 
-__all__ = ["float_text", "marshal", "marshal_or_nothing"]
+__all__ = ["marshal_or_nothing"]
 
 _ESCAPED = re.compile("[<>&\u2028\u2029]")
 _QUOTE = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def marshal(value: Any, budget: Budget) -> str:
-    """The JSON text of a value.
+def marshal_or_nothing(value: Any, budget: Budget) -> str:
+    """The JSON text of a value; "" for one that cannot be written, because Ollama drops the error.
+
+    Only a number that is complex or not finite cannot be written.
 
     Raises:
-        GoError: it cannot be written as JSON (a number that is complex or not finite), or a limit is exceeded.
+        Exceeded: a limit is exceeded.
     """
     parts: list[str] = []
-    _write(value, parts, budget)
-    return "".join(parts)
-
-
-def marshal_or_nothing(value: Any, budget: Budget) -> str:
-    """The same; "" for a value that cannot be written, because Ollama drops the error."""
     try:
-        return marshal(value, budget)
+        _write(value, parts, budget)
     except Exceeded:
         raise
     except GoError:
         return ""
+    return "".join(parts)
 
 
-def float_text(value: float) -> str:
+def _float_text(value: float) -> str:
     """A float as Go writes it in JSON: without an exponent from 1e-6 up to 1e21.
 
     Raises:
@@ -102,7 +99,7 @@ def _scalar(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
-        return float_text(value)
+        return _float_text(value)
     if isinstance(value, int):
         return str(value)
     raise GoError("json: unsupported type: complex128")

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
-from toolglean.sources.templates.golang.pipeline import parse_pipeline, string_value
+from toolglean.sources.templates.golang.pipeline import literal_value, parse_pipeline
 from toolglean.sources.templates.golang.scope import Scope
 
 __all__ = ["parse"]
@@ -181,7 +181,7 @@ class _Parser:
         self.nodes.append(tree.TemplateCall(token.pos, name, pipe))
 
     def template_name(self, context: str) -> str:
-        return string_value(self.tokens, self.tokens.expect(Kind.STRING, context))
+        return str(literal_value(self.tokens, self.tokens.expect(Kind.STRING, context)))
 
     def add(self, name: str, nodes: list[tree.Node], pos: int) -> None:
         """Add a template. A blank one never replaces another, and any other replaces a blank one; two others clash."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from toolglean.sources.templates.golang import literals
 from toolglean.sources.templates.golang import nodes as tree
 from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
 from toolglean.sources.templates.golang.scope import KNOWN, Scope
 
-__all__ = ["parse_pipeline", "string_value"]
+__all__ = ["literal_value", "parse_pipeline"]
 
 IN_PARENTHESES = "parenthesized pipeline"
 VALUES = (tree.Dot, tree.Literal)  # they cannot be called with the result of the previous stage
@@ -71,10 +72,10 @@ def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> tree.Pipe:
     return outer.pipe
 
 
-def string_value(tokens: Tokens, token: Token) -> str:
-    """The value of a string token."""
+def literal_value(tokens: Tokens, token: Token) -> Any:
+    """The value of a string, a number or a character constant."""
     try:
-        return literals.string(token.text)
+        return _LITERALS[token.kind](token.text)
     except ValueError as error:
         tokens.fail(str(error), token.pos)
 
@@ -161,23 +162,13 @@ def _term(tokens: Tokens, scope: Scope) -> tree.Argument | None:
     if not _begins_term(token):
         return None
     tokens.next()
-    if token.kind in {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}:
-        return _literal(tokens, token)
+    if token.kind in _LITERALS:
+        return tree.Literal(token.pos, token.text, literal_value(tokens, token))
     if token.kind is Kind.IDENTIFIER and token.text not in KNOWN:
         tokens.fail(f"function {token.text!r} not defined", token.pos)
     if token.kind is Kind.VARIABLE and token.text not in scope:
         tokens.fail(f"undefined variable {token.text!r}", token.pos)
     return _SIMPLE[token.kind](token)
-
-
-def _literal(tokens: Tokens, token: Token) -> tree.Literal:
-    if token.kind is Kind.STRING:
-        return tree.Literal(token.pos, token.text, string_value(tokens, token))
-    read = literals.character if token.kind is Kind.CHARACTER else literals.number
-    try:
-        return tree.Literal(token.pos, token.text, read(token.text))
-    except ValueError as error:
-        tokens.fail(str(error), token.pos)
 
 
 _SIMPLE: dict[Kind, Callable[[Token], tree.Argument]] = {
@@ -188,4 +179,9 @@ _SIMPLE: dict[Kind, Callable[[Token], tree.Argument]] = {
     Kind.BOOL: lambda token: tree.Literal(token.pos, token.text, token.text == "true"),
     Kind.KEYWORD: lambda token: tree.Literal(token.pos, token.text, None),
 }
-_TERMS = frozenset(_SIMPLE) - {Kind.KEYWORD} | {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}
+_LITERALS: dict[Kind, Callable[[str], Any]] = {
+    Kind.CHARACTER: literals.character,
+    Kind.NUMBER: literals.number,
+    Kind.STRING: literals.string,
+}
+_TERMS = (_SIMPLE.keys() | _LITERALS.keys()) - {Kind.KEYWORD}
