@@ -38,6 +38,8 @@ __all__ = ["Prober", "Turn", "shown_tag"]
 
 FOLLOWUP = "zqxnext"
 RESULT = "zqxresult"
+ASKED = {"role": "user", "content": USER}
+ASKED_AGAIN = {"role": "user", "content": FOLLOWUP}
 THINKING = {"enable_thinking": True, "thinking": True}
 LATE_SECONDS = 1.0
 """If failed renderings have taken this many seconds, no other styles are tried: they would fail too."""
@@ -108,16 +110,12 @@ class Prober:
         tools: Iterable[Tool],
         *,
         prompt: bool = False,
-        changed: Mapping[str, Any] | None = None,
-        without: Iterable[str] = (),
+        variables: Mapping[str, Any] | None = None,
     ) -> str:
-        """The whole rendering; `without`: variables that are not passed. Raises TemplateError."""
+        """The whole rendering; `variables`: what is passed instead of the prober's own. Raises TemplateError."""
         listed = self.style.tools(tools)
-        extra = (
-            {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
-        )
-        for name in without:
-            extra.pop(name, None)
+        given = self.variables if variables is None else variables
+        extra = {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15", **given}
         messages = self.style.messages(messages, extra["functions"])
         begin = time.monotonic()
         try:
@@ -175,8 +173,8 @@ class Prober:
 
     def _conversation(self, message: Message) -> list[dict[str, Any]]:
         # The user's text and the message; and what must follow it, if it has calls.
-        after = [{"role": "user", "content": FOLLOWUP}] if self.style.followed and message.calls else []
-        return [{"role": "user", "content": USER}, self.style.message(message), *after]
+        after = [ASKED_AGAIN] if self.style.followed and message.calls else []
+        return [ASKED, self.style.message(message), *after]
 
     def _without_next(self, text: str, tools: tuple[Tool, ...]) -> str:
         # The text up to the header of the user's next message, which is the header of the first one too; or up to the
@@ -190,14 +188,13 @@ class Prober:
 
     def followed(self, message: Message) -> str:
         """What the template writes between two of the user's texts, with the message between. Raises TemplateError."""
-        user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
-        text = self.render([user, self.style.message(message), after], TOOLS)
+        text = self.render([ASKED, self.style.message(message), ASKED_AGAIN], TOOLS)
         begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
         return text[begin + len(USER) : end] if -1 < begin < end else ""
 
     def before_user(self) -> str:
         """The text before the user's first text. Raises TemplateError."""
-        text = self.render([{"role": "user", "content": USER}], ())
+        text = self.render([ASKED], ())
         return text[: text.rfind(USER)]
 
     def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -207,32 +204,31 @@ class Prober:
             pairs: the markers of reasoning, which are ignored when calls and content are compared.
         """
         probed = {
-            "prompt": ([{"role": "user", "content": USER}], True),
+            "prompt": ([ASKED], True),
             "calls": (self._conversation(Message((call(0), call(1)))), False),
             "content": (self._conversation(Message(content=REPLY)), False),
         }
         marks = [each.strip() for pair in pairs for each in pair if each.strip()]
+        without = {name: value for name, value in self.variables.items() if name not in self.assumed}
         found = []
         for what, (messages, prompt) in probed.items() if self.assumed else ():
-            texts = [self._after_user(messages, names, prompt=prompt) for names in ((), self.assumed)]
+            texts = [self._after_user(messages, given, prompt=prompt) for given in (self.variables, without)]
             for mark in () if prompt else marks:
                 texts = [text and "".join(text.replace(mark, "").split()) for text in texts]
             if None not in texts and texts[0] != texts[1]:
                 found.append(what)
         return tuple(found)
 
-    def _after_user(self, messages: list[dict[str, Any]], without: Iterable[str], *, prompt: bool) -> str | None:
+    def _after_user(self, messages: list[dict[str, Any]], variables: Mapping[str, Any], *, prompt: bool) -> str | None:
         try:
-            whole = self.render(messages, TOOLS, prompt=prompt, without=without)
+            return self.render(messages, TOOLS, prompt=prompt, variables=variables).rpartition(USER)[2]
         except TemplateError:
             return None
-        return whole.rpartition(USER)[2]
 
     def after_result(self) -> str:
         """The generation prompt after the result of a call; "" if no result is written. Raises TemplateError."""
         result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.style.id_of(call(0), 0)}
-        messages = [{"role": "user", "content": USER}, self.style.message(Message((call(0),))), result]
-        whole = self.render(messages, TOOLS, prompt=True)
+        whole = self.render([ASKED, self.style.message(Message((call(0),))), result], TOOLS, prompt=True)
         return whole.rpartition(RESULT)[2] if RESULT in whole else ""
 
     def prompt(self, *, thinking: bool = True) -> str:
@@ -240,8 +236,8 @@ class Prober:
         if thinking:
             whole = self._prompt(TOOLS)[0]
         else:
-            off = {"enable_thinking": False, "thinking": False}
-            whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
+            off = dict.fromkeys(THINKING, False)
+            whole = self.render([ASKED], TOOLS, prompt=True, variables=self.variables | off)
         return whole.rpartition(USER)[2]
 
     # -- where the turn begins -----------------------------------------------------------------------------------------
@@ -252,10 +248,9 @@ class Prober:
         if key not in self._prompts:
             if len(self._prompts) > PROMPTS:
                 self._prompts.clear()
-            user = {"role": "user", "content": USER}
-            whole = self.render([user], tools, prompt=True)
+            whole = self.render([ASKED], tools, prompt=True)
             try:
-                plain = self.render([user, {"role": "assistant", "content": REPLY}], tools)
+                plain = self.render([ASKED, {"role": "assistant", "content": REPLY}], tools)
             except TemplateError:
                 plain = ""
             self._prompts[key] = (whole, plain)
