@@ -8,8 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from toolglean.sources.templates.infer.probes import Call, Message
-from toolglean.tools import Tool
+from toolglean.sources.templates.infer.probes import Call, Message, described
 
 __all__ = ["CORE", "TOOLS", "checks", "samples"]
 
@@ -29,17 +28,13 @@ _PROPERTIES: dict[str, dict[str, Any]] = {
 }
 
 
-def _tool(name: str, *keys: str) -> Tool:
-    properties = {key: {"description": f"The {key}", **_PROPERTIES[key]} for key in keys}
-    return Tool(name, {"type": "object", "properties": properties, "required": []}, f"Tool {name}")
-
-
-TOOLS = (
-    _tool("get_weather", "city", "text"),
-    _tool("measure", "count", "ratio", "exact", "note"),
-    _tool("send_note", "items", "text", "options", "city"),
-    _tool("now"),
-)
+_KEYS = {
+    "get_weather": ("city", "text"),
+    "measure": ("count", "ratio", "exact", "note"),
+    "send_note": ("items", "text", "options", "city"),
+    "now": (),
+}
+TOOLS = tuple(described(name, {key: _PROPERTIES[key] for key in keys}) for name, keys in _KEYS.items())
 
 WORDS = (
     "Paris",
@@ -134,12 +129,12 @@ def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Message]:
 def _call(rng: random.Random, lost: frozenset[str]) -> Call:
     tool = rng.choice(TOOLS)
     keys = [key for key in tool.properties if rng.random() < 0.7]
-    return Call(tool.name, {key: _value(rng, key, lost) for key in keys if not _is_lost(key, lost)})
+    return Call(tool.name, {key: _value(rng, key, lost) for key in keys if _trait(key) not in lost})
 
 
-def _is_lost(key: str, lost: frozenset[str]) -> bool:
-    kinds = {"exact": "boolean", "note": "null", "items": "list", "options": "object"}
-    return {"count": "integer", "ratio": "number", **kinds}.get(key, "") in lost
+def _trait(key: str) -> str:
+    # The label of the check that shows whether a value of the parameter gets lost: the name of its type, nearly always.
+    return {"note": "null", "items": "list"}.get(key) or str(_PROPERTIES[key]["type"])
 
 
 def _value(rng: random.Random, key: str, lost: frozenset[str]) -> Any:

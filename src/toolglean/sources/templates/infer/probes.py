@@ -12,7 +12,7 @@ from typing import Any
 
 from toolglean.tools import Tool
 
-__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Message", "call"]
+__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Message", "call", "described"]
 
 USER = "zqxuser"
 REPLY = "zqxreply"
@@ -66,13 +66,14 @@ def call(number: int) -> Call:
     return Call(NAMES[number], {KEYS[each]: f"zqxval{'abcdef'[2 * number + each]}" for each in range(2)})
 
 
-def _described(name: str, properties: dict[str, Any]) -> Tool:
+def described(name: str, properties: dict[str, Any]) -> Tool:
+    """A tool with these parameters, none of which is required."""
     schema = {"type": "object", "properties": {key: {"description": key, **each} for key, each in properties.items()}}
     return Tool(name, schema | {"required": []}, f"Does {name}")
 
 
 TOOLS: tuple[Tool, ...] = (
-    *(_described(name, {key: {"type": "string"} for key in KEYS}) for name in NAMES),
-    _described("zqxtyped", {key: schema for key, schema, _ in TYPED.values()}),
+    *(described(name, {key: {"type": "string"} for key in KEYS}) for name in NAMES),
+    described("zqxtyped", {key: schema for key, schema, _ in TYPED.values()}),
 )
 """The tools of the probes."""
