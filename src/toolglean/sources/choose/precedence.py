@@ -187,10 +187,9 @@ def _check_variables(given: Given) -> None:
         raise UsageError(f"variables={shown(given.variables)} needs a template: pass template or tokenizer_config too")
 
 
-def _by_template(given: Given, passed: list[Passed]) -> Format | Passed:
+def _by_template(given: Given, _: list[Passed]) -> Format | Passed:
     from toolglean.sources.templates.source import checked, template_in, template_text  # noqa: PLC0415
 
-    del passed
     assert given.template is not None
     try:
         source = checked(template_in(template_text(given.template)))
@@ -199,10 +198,9 @@ def _by_template(given: Given, passed: list[Passed]) -> Format | Passed:
     return _from_source("template", source, given)
 
 
-def _by_config(given: Given, passed: list[Passed]) -> Format | Passed:
+def _by_config(given: Given, _: list[Passed]) -> Format | Passed:
     from toolglean.sources.templates.source import TemplateSource, checked, in_config  # noqa: PLC0415
 
-    del passed
     config = given.tokenizer_config
     assert config is not None
     config = config if isinstance(config, Mapping) else _read(config)

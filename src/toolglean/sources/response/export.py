@@ -48,6 +48,11 @@ class _Spelling:
     closer: str
     has_id: bool
 
+    @property
+    def shape(self) -> tuple[str, str, bool]:
+        """What all spellings of one template must share."""
+        return self.slot, self.closer, self.has_id
+
 
 def export(declared: Format, *, start_anchor: str = "", main_only: bool = False) -> dict[str, Any]:
     """The response template (version 1) that reads what the format reads.
@@ -156,27 +161,19 @@ def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], l
     dropped: list[str] = []
     for section in declared.all_sections[: 1 if main_only else None]:
         for pattern in declared.calls:
-            if found and main_only and not _has_same_shape(declared, pattern, section, found[0]):
-                continue
-            spelling = _spelling(declared, pattern, section)
-            if found and not _alike(found[0], spelling):
-                raise _error(declared, f"it has several spellings, and {pattern!r} has a different shape")
+            try:
+                spelling = _spelling(declared, pattern, section)
+                if found and spelling.shape != found[0].shape:
+                    raise _error(declared, f"it has several spellings, and {pattern!r} has a different shape")
+            except FormatError:
+                if found and main_only:
+                    continue
+                raise
             found.append(spelling)
             if _has_marker(pattern):
                 dropped += [each.strip() for each in section if each.strip()]
                 dropped += literals_of(declared.separator)
     return found, dropped
-
-
-def _alike(one: _Spelling, other: _Spelling) -> bool:
-    return (one.slot, one.closer, one.has_id) == (other.slot, other.closer, other.has_id)
-
-
-def _has_same_shape(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
-    try:
-        return _alike(main, _spelling(declared, pattern, section))
-    except FormatError:
-        return False
 
 
 def _has_marker(pattern: str) -> bool:
