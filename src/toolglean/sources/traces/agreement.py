@@ -17,7 +17,7 @@ from itertools import chain, combinations, islice, zip_longest
 from toolglean.formats.spec import Format
 from toolglean.sources.traces.candidates import Candidate, best_of
 from toolglean.sources.traces.given import FEWEST, Given
-from toolglean.sources.traces.proof import Proof, fault_of, in_quotes, left_over, prove, reading_of
+from toolglean.sources.traces.proof import Proof, fault_of, in_quotes, left_over, reading_of
 from toolglean.sources.traces.refusals import Failure
 from toolglean.sources.traces.safety import is_begun, mentioned
 from toolglean.sources.traces.sites import groups, sites_in
@@ -178,9 +178,3 @@ class Search:
             more = self.learn(fitting)
             return more if more is not None and more.score >= found.score else found
         return found
-
-    def proven(self, found: Agreement) -> Proof:
-        """The proof that all turns that agree are read as they should be."""
-        kept = found.fitting(self._given)
-        counts = tuple(len(reading_of(found.candidate.declared, self._given, number).calls) for number in kept)
-        return prove(found.candidate.declared, self._given.only(kept), counts)

@@ -80,7 +80,7 @@ def learn(
     if best.called < (FEWEST if best.faults else 2):
         raise two_ways(known, best.faults) or too_few(known, best.called)
     best = _with_separator(best, known)
-    proof = search.proven(best)
+    proof = prove(best.candidate.declared, known.only(best.fitting(known)))
     if proof.fault:
         raise refusal(known, [*search.failures, best.failure(proof, known)])
     again = _left_out(search, best, known)
@@ -131,7 +131,7 @@ def _recognised(given: Given, learnt: Agreement | None) -> Learnt | None:
         silent = [number for number, count in zip(kept, counts, strict=True) if number in named and not count]
         if sum(counts) < fewest or (given.answers is None and silent):
             continue  # a name that it leaves in the text may be a call
-        proof = prove(declared, given.only(kept), counts)
+        proof = prove(declared, given.only(kept))
         if not proof.fault:
             unwritten = (f"turn {kept[number] + 1}: it cannot be written: {why}" for number, why in proof.unwritten)
             return _known_format(declared, given, sum(counts), tuple(sorted(faults.items())), unwritten)

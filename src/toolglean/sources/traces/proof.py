@@ -69,18 +69,18 @@ def read(declared: Format, tools: ToolSet, chunks: Iterable[str]) -> list[Event]
     return join(events_by(alone(declared, tools), chunks))
 
 
-def prove(declared: Format, given: Given, counts: tuple[int, ...], *, carefully: bool = True) -> Proof:
+def prove(declared: Format, given: Given, counts: Sequence[int] = (), *, carefully: bool = True) -> Proof:
     """Read all turns.
 
     Args:
         declared: the declaration.
         given: the turns.
-        counts: how many calls each turn has.
+        counts: how many calls each turn has; if they are not given, any number.
         carefully: whether the turns are read in pieces, too, and written.
     """
     readings: list[Reading] = []
     unwritten: list[tuple[int, str]] = []
-    for number, count in enumerate(counts):
+    for number, count in enumerate(counts or [None] * len(given.turns)):
         fault = fault_of(declared, given, number, count)
         if fault:
             return Proof(fault, number)
