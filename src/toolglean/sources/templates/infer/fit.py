@@ -3,9 +3,9 @@
 # right.
 #
 #   turn with three calls   before  BODY  between  BODY  between  BODY  after
-#   closer of a call        the common beginning of `between` and `after`
-#   opener of a call        the common end of `before` and the rest of `between`
-#   separator               what remains of `between`; what remains of `before` and `after` is the section
+#
+# Opener, closer and separator of a call are those of `around_items`. What remains of `before` and `after` is the
+# section.
 """Fits a format to turns."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from toolglean.sources.templates.infer.frame import Frame
 from toolglean.sources.templates.infer.parameter import types_of
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import REPLY, TYPED, Message, call
-from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
+from toolglean.sources.templates.infer.texts import around_items, common_suffix, markers_of
 
 __all__ = ["fit"]
 
@@ -173,16 +173,13 @@ def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patter
         after_content = _numbered_like(after_content, before)
         shared = common_suffix(after_content, before)
         if shared.strip() or not before.strip():
-            drop += markers_of(after_content[: len(after_content) - len(shared)])
-            drop += markers_of(before[: len(before) - len(shared)])
+            drop += markers_of(after_content.removesuffix(shared))
+            drop += markers_of(before.removesuffix(shared))
             before = shared
     if not pieces.between:
         return _listed(Patterns(before + body + after, ("", ""), "", tuple(drop)), before, body, after)
-    closer = common_prefix(between, after)
-    rest = between[len(closer) :]
-    opener = common_suffix(before, rest)
-    separator = rest[: len(rest) - len(opener)]
-    section = (before[: len(before) - len(opener)], after[len(closer) :])
+    opener, closer, separator = around_items(before, between, after)
+    section = (before.removesuffix(opener), after.removeprefix(closer))
     if not section[0].strip() and section[1].strip() and not separator.strip():
         drop += markers_of(section[1])
         section = ("", "")

@@ -3,11 +3,8 @@
 #
 #   name ... head  KEY  middle  VALUE  between  KEY  middle  VALUE  post ...
 #
-#   closer of a parameter   the common beginning of `between` and `post`
-#   opener of a parameter   the common end of `head` and the rest of `between`
-#   separator               what remains of `between`
-#
-# A value is JSON if a string is in quotation marks, and an integer, in the same place, is not.
+# Opener, closer and separator of a parameter are those of `around_items`. A value is JSON if a string is in quotation
+# marks, and an integer, in the same place, is not.
 """The pattern of a parameter."""
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message
-from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, snapped
+from toolglean.sources.templates.infer.texts import around_items
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.infer.prober import Prober
@@ -66,12 +63,8 @@ def parameter_of(head: str, middle: str, between: str, post: str, typed: Mapping
     is_json = _is_json(middle, between, typed)
     if is_json:
         middle, between, post = middle[:-1], between[1:], post[1:]
-    closer = common_prefix(between, post)
-    if is_json:  # such a value ends by itself: what opens a marker belongs to the next key
-        closer = closer[: snapped(between, len(closer))]
-    rest = between[len(closer) :]
-    opener = common_suffix(head, rest)
-    separator = rest[: len(rest) - len(opener)]
+    # A value that is JSON ends by itself: what opens a marker belongs to the next key.
+    opener, closer, separator = around_items(head, between, post, whole=is_json)
     if closer and not closer.strip() and "\n" not in closer:
         closer, separator = "", closer + separator  # white space within a line ends no value
     if not closer and not opener.strip():

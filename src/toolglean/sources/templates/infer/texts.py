@@ -1,4 +1,5 @@
-# What two texts have in common, cut where markers begin and end. Does not depend on where the texts come from.
+# What two texts have in common, cut where markers begin and end; and what the texts around items that repeat show of
+# them. Does not depend on where the texts come from.
 #
 # `\n</parameter>\n</function>` and `\n</parameter>\n<parameter=` both begin with `\n</parameter>\n<`, but no marker
 # ends there. So texts are compared token by token (white space, words, `<`, `</`, single characters), and a marker that
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-__all__ = ["common_prefix", "common_suffix", "last_marker", "markers_of", "snapped", "turn_ends"]
+__all__ = ["around_items", "common_prefix", "common_suffix", "last_marker", "markers_of", "snapped", "turn_ends"]
 
 _tokens = re.compile(r"\s|\w+|</|.").findall
 _opening = re.compile(r"start|begin|user|assistant|system|header|role|inst|tools", re.IGNORECASE).search
@@ -43,6 +44,26 @@ def common_suffix(one: str, other: str) -> str:
     end = found.find(">")
     begun = end != -1 and "<" not in found[:end]
     return found[end + 1 :] if begun else found
+
+
+def around_items(before: str, between: str, after: str, *, whole: bool = False) -> tuple[str, str, str]:
+    """The opener and the closer of an item that repeats, and the separator of two.
+
+        before  ITEM  between  ITEM  after
+
+        closer      the common beginning of `between` and `after`
+        opener      the common end of `before` and the rest of `between`
+        separator   what remains of `between`
+
+    Args:
+        before, between, after: the texts around the items.
+        whole: the closer ends with a whole marker, even if all of `after` is the beginning of one.
+    """
+    closer = common_prefix(between, after)
+    closer = closer[: snapped(between, len(closer))] if whole else closer
+    rest = between.removeprefix(closer)
+    opener = common_suffix(before, rest)
+    return opener, closer, rest.removesuffix(opener)
 
 
 def _shared(one: list[str], other: list[str]) -> list[str]:
