@@ -20,9 +20,8 @@ from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
 from toolglean.formats.origin import Origin
-from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, literals_of
-from toolglean.sources.templates.infer.recognise import is_plausible, share_in
+from toolglean.sources.templates.infer.recognise import plausible_in, share_in
 from toolglean.sources.traces.agreement import Agreement, Search
 from toolglean.sources.traces.given import FEWEST, Given, given
 from toolglean.sources.traces.proof import between_calls, fault_of, prove, reading_of
@@ -116,12 +115,11 @@ def _recognised(given: Given, learnt: Agreement | None) -> Learnt | None:
     named = [number for number, row in enumerate(sites_in(given)) if row]
     most = len(given.turns) // 2 if learnt is None else len(learnt.faults)
     fewest = 1 if learnt is None else learnt.calls
-    fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
 
     def share(declared: Format) -> float:
         return share_in(text, literals_of(declared.call, *declared.section))
 
-    for declared in sorted(fitting, key=share, reverse=True):
+    for declared in sorted(plausible_in(text), key=share, reverse=True):
         wrong = ((number, fault_of(declared, given, number)) for number in range(len(given.turns)))
         faults = dict(islice(((number, fault) for number, fault in wrong if fault), most + 1))
         if len(faults) > most:

@@ -135,13 +135,9 @@ def _slice(values: Sequence[Any], budget: Budget) -> Any:
 # --- text ----------------------------------------------------------------------------------------------------------
 
 
-def _as_text(values: Sequence[Any], budget: Budget) -> str:
-    return sprint(["<no value>" if each is None else each for each in values], budget)
-
-
 def _escaping(escape: Callable[[str], str]) -> Callable[[Sequence[Any], Budget], str]:
     def run(values: Sequence[Any], budget: Budget) -> str:
-        text = _as_text(values, budget)
+        text = sprint(["<no value>" if each is None else each for each in values], budget)
         budget.make(6 * len(text))
         return escape(text)
 

@@ -100,8 +100,9 @@ class _Executor(Evaluator):
         try:
             while self.frames:
                 frame = self.frames[-1]
-                if frame.at == len(frame.nodes):
-                    self.leave(frame)
+                if frame.at == len(frame.nodes):  # the next round of a range, or the frame below
+                    if frame.loop is None or not self.advance(frame, frame.loop):
+                        self.drop()
                     continue
                 node = frame.nodes[frame.at]
                 frame.at += 1
@@ -112,11 +113,6 @@ class _Executor(Evaluator):
                 _RUN[type(node)](self, node, frame)
         except Exceeded as error:
             raise TemplateError.at(str(error), self.source, self.pos) from error
-
-    def leave(self, frame: _Frame) -> None:
-        """At the end of a frame's nodes: start the next round of a range, or return to the frame below."""
-        if frame.loop is None or not self.advance(frame, frame.loop):
-            self.drop()
 
     def drop(self) -> None:
         frame = self.frames.pop()

@@ -43,7 +43,8 @@ class OllamaTemplate:
         self._names = _names(self.template)
         if not self._names & {"messages", "response"}:  # it does not place the answer: it goes at the end
             end = len(self.template.source)
-            self.template.root.append(tree.Action(end, _answer(end)))
+            response = tree.Command(end, [tree.Field(end, ("Response",))])
+            self.template.root.append(tree.Action(end, tree.Pipe(end, commands=[response])))
 
     def render(
         self,
@@ -114,10 +115,6 @@ def _turns(messages: list[Struct]) -> Iterator[dict[str, str]]:
         if place:
             turn[place] = each.values["Content"]
     yield turn
-
-
-def _answer(pos: int) -> tree.Pipe:
-    return tree.Pipe(pos, commands=[tree.Command(pos, [tree.Field(pos, ("Response",))])])
 
 
 # --- what a template mentions --------------------------------------------------------------------------------------

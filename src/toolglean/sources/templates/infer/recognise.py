@@ -20,7 +20,7 @@ from toolglean.tools import ToolSet
 if TYPE_CHECKING:
     from toolglean.sources.templates.infer.prober import Prober
 
-__all__ = ["is_plausible", "recognise", "share_in"]
+__all__ = ["plausible_in", "recognise", "share_in"]
 
 MOST = 12  # how many formats are tried
 
@@ -33,7 +33,7 @@ def recognise(prober: Prober) -> tuple[Format, Proof] | None:
     reasoning, roles and ends) in the template.
     """
     text = _turns(prober)
-    fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
+    fitting = plausible_in(text)
     fitting.sort(key=lambda declared: _specific(declared, text, prober.renderer.source), reverse=True)
     best: tuple[Format, Proof] | None = None
     for declared in fitting[:MOST]:
@@ -59,9 +59,13 @@ def _turns(prober: Prober) -> str:
     return "\n".join(found)
 
 
-def is_plausible(declared: Format, text: str) -> bool:
-    """Whether the markers of a call are in the text: without those of the section, which some templates leave out."""
-    return any(all(each in text for each in literals_of(pattern)) for pattern in declared.calls)
+def plausible_in(text: str) -> list[Format]:
+    """The known formats with the markers of a call in the text: some templates leave out those of the section."""
+    return [declared for declared in all_formats() if any(_is_written(pattern, text) for pattern in declared.calls)]
+
+
+def _is_written(pattern: str, text: str) -> bool:
+    return all(each in text for each in literals_of(pattern))
 
 
 def share_in(text: str, markers: list[str]) -> float:

@@ -213,17 +213,14 @@ SPELLED = "the template writes lists and objects neither as JSON nor as Python, 
 
 def _is_spelled_otherwise(declared: Format, message: Message, turn: Turn, rng: random.Random | None) -> bool:
     # Whether nothing is wrong but lists and objects, of which the template writes a text that nobody can read.
-    if not declared.parameters or not any(_has_container(each) for each in message.calls):
+    values = [value for each in message.calls for value in each.arguments.values()]
+    if not declared.parameters or not any(isinstance(value, list | dict) for value in values):
         return False
     found = read(declared, ToolSet(TOOLS), [turn.text], turn.prompt).calls
     if len(found) != len(message.calls):
         return False
     calls = [_as_text(each, call.arguments) for each, call in zip(message.calls, found, strict=True)]
     return not difference_of(turn, declared, replace(message, calls=tuple(calls)), rng)
-
-
-def _has_container(call: Call) -> bool:
-    return any(isinstance(value, list | dict) for value in call.arguments.values())
 
 
 def _as_text(call: Call, found: Mapping[str, Any]) -> Call:
