@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+from toolglean.sources.templates.golang.builtins import KNOWN
 from toolglean.sources.templates.golang.lexer import KEYWORDS
-from toolglean.sources.templates.golang.scope import KNOWN
 
 __all__ = ["Language", "advice_in", "template_language"]
 

@@ -26,7 +26,7 @@ from toolglean.sources.templates.golang.values import (
     zero_of,
 )
 
-__all__ = ["GoFunction", "equal", "functions", "less", "less_or_equal"]
+__all__ = ["KNOWN", "GoFunction", "functions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,8 @@ _FUNCTIONS = {
     "toTypeScriptType": GoFunction(_typescript),
     "urlquery": GoFunction(_escaping(quoting.url_query), 0, None),
 }
+KNOWN = frozenset({*_FUNCTIONS, "and", "or", "currentDate", "yesterdayDate"})
+"""The names of all functions: Go's, and those that Ollama adds (`toJson` is the older name of `json`)."""
 
 
 # --- comparisons ---------------------------------------------------------------------------------------------------

@@ -143,9 +143,7 @@ class Evaluator:
         """The result of a function."""
         if node.name in {"and", "or"}:
             return self.logic(node, args, dot, final)
-        function = self.functions.get(node.name)
-        if function is None:
-            self.fail(f"{node.name!r} is not a defined function", node.pos)
+        function = self.functions[node.name]  # the parser knows the names of all
         self.check_count(node, len(args) + (final is not MISSING), function.least, function.most)
         values = [self.term(arg, dot) for arg in args]
         if final is not MISSING:

@@ -16,8 +16,9 @@ from typing import Any
 
 from toolglean.sources.templates.golang import literals
 from toolglean.sources.templates.golang import nodes as tree
+from toolglean.sources.templates.golang.builtins import KNOWN
 from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
-from toolglean.sources.templates.golang.scope import KNOWN, Scope
+from toolglean.sources.templates.golang.scope import Scope
 
 __all__ = ["literal_value", "parse_pipeline"]
 

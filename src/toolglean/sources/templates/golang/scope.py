@@ -1,23 +1,12 @@
-# The names that a template may use: functions, and the variables that are visible; and how many ranges are open. Does
-# not depend on tokens and nodes, or on what the functions do (builtins.py).
-"""The names that a template may use."""
+# Which variables are visible at a place of a template, and how many ranges are open there. Does not depend on tokens
+# and nodes.
+"""The variables that a template may use."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-__all__ = ["BUILTINS", "KNOWN", "OLLAMA", "Scope"]
-
-
-BUILTINS = frozenset(
-    "and call eq ge gt html index js le len lt ne not or print printf println slice urlquery".split()  # noqa: SIM905
-)
-"""The functions of every Go template."""
-
-OLLAMA = frozenset(["currentDate", "json", "toJson", "toTypeScriptType", "yesterdayDate"])
-"""The functions that Ollama adds; `toJson` is the older name of `json`."""
-
-KNOWN = BUILTINS | OLLAMA
+__all__ = ["Scope"]
 
 
 class Scope:
