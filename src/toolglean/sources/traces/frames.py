@@ -19,7 +19,7 @@ from toolglean.sources.templates.markers import is_pair
 from toolglean.sources.traces.bodies import Body, Shape
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.talk import Talk, talk_of
-from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in, same
+from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in, same, space_at_end
 
 __all__ = ["Frame", "frame_of"]
 
@@ -110,16 +110,10 @@ def _section(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
     opener = common_end(before).text
     opener = opener[_without_prose(opener, [text[: len(text) - len(opener)] for text in before]) :].strip()
     closer = common_start(after).text.strip()
-    gap = _gap([text for text in before if opener])
-    return opener + gap if is_markup(opener) else "", _gap([text[::-1] for text in after]) + closer if is_markup(
-        closer
-    ) else ""
-
-
-def _gap(texts: Sequence[str]) -> str:
-    # The white space that all of the texts end with.
-    gaps = {text[len(text.rstrip()) :] for text in texts}
-    return min(gaps, key=len, default="") if all(gaps) else ""
+    return (
+        opener + space_at_end(before) if is_markup(opener) else "",
+        space_at_end(text[::-1] for text in after) + closer if is_markup(closer) else "",
+    )
 
 
 def _unwrapped(found: Frame) -> Frame:

@@ -27,7 +27,7 @@ from toolglean.scan.data import missing
 from toolglean.sources.traces.bodies import Body, Shape, with_empty
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import Site, Sites, regions
-from toolglean.sources.traces.texts import MARKER, common_end, is_markup, markers_in, same
+from toolglean.sources.traces.texts import MARKER, common_end, is_markup, markers_in, same, space_at_end
 
 __all__ = ["pair_shapes"]
 
@@ -179,7 +179,8 @@ def _ending(gaps: Gaps) -> tuple[str, str]:
         between = tail.group() if tail is not None else ""
     elif gaps.inner:
         core = _trimmed(common_end(gaps.inner).text).strip()
-        between = _space_before(gaps.inner, core) + core + _space_after(gaps.inner)
+        heads = (text[: text.rfind(core)] for text in gaps.inner if core)
+        between = space_at_end(filter(None, heads)) + core + _space_after(gaps.inner)
     else:
         between = _closing(gaps.last) + " "
     core = between.strip()
@@ -192,11 +193,6 @@ def _ending(gaps: Gaps) -> tuple[str, str]:
         lead = between[: len(between) - len(between.lstrip())]
         return lead + core, between[len(lead + core) :]
     return "", between
-
-
-def _space_before(texts: list[str], core: str) -> str:
-    heads = [text[: text.rfind(core)] for text in texts]
-    return min((head[len(head.rstrip()) :] for head in heads if head), key=len, default="") if core else ""
 
 
 def _space_after(texts: list[str]) -> str:

@@ -10,10 +10,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["MARKER", "Common", "common_end", "common_start", "is_markup", "markers_in", "same"]
+__all__ = ["MARKER", "Common", "common_end", "common_start", "is_markup", "markers_in", "same", "space_at_end"]
 
 LONGEST = 1_000
 """How much of each text is compared, in characters: no marker is longer, and prose may be."""
@@ -64,6 +64,11 @@ def same(texts: Sequence[str]) -> str | None:
     if any(rest.strip() for rest in rests):
         return None
     return found.text + max(set(rests), key=lambda rest: (rests.count(rest), rest))
+
+
+def space_at_end(texts: Iterable[str]) -> str:
+    """The white space at the end of the text that ends with the least of it; "" if there are no texts."""
+    return min((text[len(text.rstrip()) :] for text in texts), key=len, default="")
 
 
 def markers_in(text: str) -> list[str]:
