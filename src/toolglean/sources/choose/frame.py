@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from toolglean.engine.tag import derived_closer
+from toolglean.engine.tag import Tag
 from toolglean.errors import FormatError
 from toolglean.formats.compile import compiled
 from toolglean.formats.origin import AnyFormat, Origin
@@ -83,7 +83,8 @@ def tag_format(frame: Format) -> Format | None:
     tag = reads.tag.rstrip("{[ \t\r\n")
     if not tag or is_bare(tag) or _slot(tag):
         return None
-    closer = _closer(tag, reads.closer)
+    closer = Tag.of(tag, reads.closer).closer
+    closer = "" if _slot(closer) else closer
     calls = (f"{tag}{{call}}{closer}", f"{tag}{{name}}{{arguments}}{closer}")
     found = replace(frame, call=calls[0], also=calls[1:], registered_only=True, reads=None, drop=(), reasoning=("", ""))
     try:
@@ -91,8 +92,3 @@ def tag_format(frame: Format) -> Format | None:
     except FormatError:
         return None
     return found
-
-
-def _closer(tag: str, closer: str | None) -> str:
-    found = derived_closer(tag) if closer is None else closer
-    return "" if _slot(found) else found

@@ -159,18 +159,15 @@ class ChildTemplate:
                 raise
             self._time_budget.add_cpu(seconds)  # it can no longer report its own figure
             raise TemplateError.at(_reason(error, seconds), self.source, 0) from None
-        found = json.loads(answer)
+        found: dict[str, Any] = json.loads(answer)
         self._time_budget.add_cpu(max(found["worked"] - self._worked, 0.0))
         self._worked = found["worked"]
-        return self._checked(found)
-
-    def _checked(self, answer: dict[str, Any]) -> dict[str, Any]:
-        if "usage" in answer:
+        if "usage" in found:
             self._stop()
-            raise UsageError(answer["usage"])
-        if "reason" in answer:
-            raise TemplateError(answer["reason"], answer["line"], answer["column"], answer["at"])
-        return answer
+            raise UsageError(found["usage"])
+        if "reason" in found:
+            raise TemplateError(found["reason"], found["line"], found["column"], found["at"])
+        return found
 
 
 def _reason(error: ChildError, seconds: float) -> str:
