@@ -28,7 +28,7 @@ from toolglean.sources.templates.infer.frame import Frame, frame_of, marks_of
 from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober, shown_tag
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, advice_for, losses_of
-from toolglean.sources.templates.infer.verify import Proof, prove, refusal
+from toolglean.sources.templates.infer.verify import Proof, check_proof, prove
 from toolglean.sources.templates.language import advice_in, template_language
 from toolglean.sources.templates.markers import GENERIC
 from toolglean.sources.templates.tag import go_tag_of
@@ -140,13 +140,13 @@ def _known_or_fitted(prober: Prober, frame: Frame, *, recognise: bool, samples: 
         fitted, seen = fit(prober, frame)
         _check_markers(fitted)
         proof = prove(prober, fitted, samples)
-        error = refusal(proof, known=False)
-    except FormatError as failed:
-        proof, error = None, failed
-    if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
+        check_proof(proof, known=False)
+    except FormatError:
+        if known is None:
+            raise
         return _of_known(prober, frame, known[0], samples)
-    if error or proof is None:
-        raise error or FormatError("no format can be read from the template")
+    if known is not None and len(proof.failed) >= len(known[1].failed):
+        return _of_known(prober, frame, known[0], samples)
     return _inference(prober, frame, fitted, None, proof, seen)
 
 
@@ -169,8 +169,7 @@ def _check_markers(found: Format) -> None:
 def _of_known(prober: Prober, frame: Frame, known: Format, samples: int) -> Inference:
     declared = _extended(known, frame)
     proof = prove(prober, declared, samples)
-    if (error := refusal(proof, known=True)) is not None:
-        raise error
+    check_proof(proof, known=True)
     reads = f"{known.name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"
     return _inference(prober, frame, declared, known.name, proof, [f"known format: {reads}"])
 

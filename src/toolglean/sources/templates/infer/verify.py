@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.sources.templates.infer.prober import Prober, Turn
 
-__all__ = ["ESCAPED", "Proof", "chunkings", "difference", "entities", "prove", "read", "score"]
+__all__ = ["ESCAPED", "Proof", "check_proof", "chunkings", "difference", "entities", "prove", "read", "score"]
 
 SEED = 20260115
 ENOUGH_WRONG = 12  # the proof ends when this many random messages have failed
@@ -249,8 +249,8 @@ def _quoted(value: Any, text: str) -> Any:
     return next((each for each in spelled if any(f"{mark}{each}{mark}" in text for mark in "\"'")), value)
 
 
-def refusal(proof: Proof, *, known: bool) -> FormatError | None:
-    """Why the format is not accepted; None if it is. A known one may misread content that its template changes."""
+def check_proof(proof: Proof, *, known: bool) -> None:
+    """Raises FormatError if the format is not accepted. A known one may misread content that its template changes."""
     if not known and "content" in proof.failed:
         why = f"probe 'content' failed: {proof.failed['content']}"
     elif proof.core_failure:
@@ -258,8 +258,8 @@ def refusal(proof: Proof, *, known: bool) -> FormatError | None:
     elif proof.tried and proof.wrong > proof.tried // 20:
         why = f"{proof.wrong} of {proof.tried} random messages came back wrong; {proof.example}"
     else:
-        return None
-    return FormatError(f"no format can be read from the template: {why}; it wrote {shown(proof.written, SHOWN)}")
+        return
+    raise FormatError(f"no format can be read from the template: {why}; it wrote {shown(proof.written, SHOWN)}")
 
 
 # -- reading a turn back --------------------------------------------------------------------------------------------
