@@ -41,7 +41,8 @@ def main() -> None:
             request = json.loads(line)
             if "messages" in request:
                 assert template is not None
-                answer = {"text": rendered(template, request)}
+                now = datetime.fromisoformat(request["now"])
+                answer = {"text": template.render(request["messages"], request["tools"], request["variables"], now)}
             elif "source" in request:
                 from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  after the limit
 
@@ -56,12 +57,6 @@ def main() -> None:
             data = failure(f"it uses more than {MEMORY >> 20} MiB of memory", 1, 1, "")
         sys.stdout.buffer.write(data + b"\n")
         sys.stdout.buffer.flush()
-
-
-def rendered(template: JinjaTemplate, request: dict[str, Any]) -> str:
-    """What the template writes for a request."""
-    now = datetime.fromisoformat(request["now"])
-    return template.render(request["messages"], request["tools"], request["variables"], now)
 
 
 def failure(reason: str, line: int, column: int, text: str) -> bytes:
