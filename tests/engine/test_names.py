@@ -27,7 +27,6 @@ MEANT = {
     "a namespace before a namespace of its own": ("functions.github.search", "github.search"),
     "a name with a dot": ("functions.a.b", "a.b"),
     "an id of Kimi's, as clients write it": ("functions_delete_all_0", "delete_all"),
-    "the same without the signs": ("functionsdelete_all5", "delete_all"),
 }
 OTHERS = {
     "a word before it": "dry_run.delete_all",

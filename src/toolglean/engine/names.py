@@ -26,7 +26,6 @@ def _of_id(name: str) -> str:
 
 
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
-_run_together = re.compile(r"functions[._:-]?(.+?)[._:-]?\d+").fullmatch  # "functionsf5": also without the signs
 
 contains_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what no name or key contains: if it does, it is the rest of a marker, broken or quoted."""
@@ -92,9 +91,8 @@ class Names:
         if name in tools:
             return name
         found = without_namespace(name, tools.namespaces, tools)
-        if found is None:
-            ways = (each(name) for each in (_sanitised, _run_together))
-            return next((way[1] for way in ways if way is not None and way[1] in tools), None)
+        if found is None and (of_id := _of_id(name)) in tools:
+            return of_id
         return found
 
     def of_server(self, server: str, name: str) -> str:
