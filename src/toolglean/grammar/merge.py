@@ -34,10 +34,10 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[s
             found.setdefault(keyword, setting)
         elif keyword in _TOGETHER:
             found[keyword] = _TOGETHER[keyword](found[keyword], setting)
+            if found[keyword] is NEVER and keyword != "additionalProperties":
+                return NEVER
         else:
             report(keyword)
-        if found[keyword] is NEVER and keyword != "additionalProperties":
-            return NEVER
     return _closed(found, one, other)
 
 
