@@ -210,6 +210,15 @@ def test_what_is_before_backticks_is_known_wherever_the_chunks_end() -> None:
         assert calls_of(events + parser.finish()) == []
 
 
+def test_a_marker_of_ones_own_opens_no_element() -> None:
+    """Fixed bug: `<thoughts>` was the reasoning's marker, and with the line behind it the beginning of something shown."""
+    own = Format("own", call="[[{name} {arguments}]]", reasoning=("<thoughts>", "</thoughts>"))
+    events = read_with(TOOLS, '<thoughts>Hm.</thoughts>\n[[get_weather {"city": "Oslo"}]]', format=own)
+    assert [name for name, _ in calls_of(events)] == NAME
+    assert reasoning_of(events) == "Hm."
+    assert codes_of(events) == []
+
+
 def test_a_closer_too_many_is_said() -> None:
     events = read_with(TOOLS, "<think>a <think>b</think> c</think>d")
     codes = codes_of(events)

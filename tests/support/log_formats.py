@@ -73,7 +73,7 @@ def _formats() -> Iterator[Invented]:  # one line for each
     # Lines
     yield add("lines", lambda _, f, a: f"@call {f}\n{_each(a, lambda k, v: f'@{k} {_j(v)}', chr(10))}\n@end")
     yield add("colons", lambda _, f, a: f"=== {f} ===\n{_each(a, lambda k, v: f'{k}: {_j(v)}', chr(10))}\n=== end ===")
-    yield add("arrows", lambda _, f, a: f">> {f}\n{_each(a, lambda k, v: f'  {k} -> {_j(v)}', chr(10))}\n<<")
+    yield add("arrows", lambda _, f, a: f"=>> {f}\n{_each(a, lambda k, v: f'  {k} -> {_j(v)}', chr(10))}\n<<")
     yield add("stars", lambda _, f, a: f"*run {f}*\n{_each(a, lambda k, v: f'* {k} = {_j(v)}', chr(10))}\n*ran*")
     # Flags, pairs between signs
     yield add("flags", lambda _, f, a: f"!exec {f} {_each(a, lambda k, v: f'--{k}={_j(v)}', ' ')} !!")

@@ -11,7 +11,7 @@ import re
 from typing import Any, ClassVar
 
 from toolglean.engine.page.expressions import Search
-from toolglean.engine.page.page import Page, page_of
+from toolglean.engine.page.page import Page, page_of, page_of_markers
 from toolglean.engine.page.table import BLOCKS, MARK, Context
 from toolglean.engine.page.where import Before, Closed, Where, line_before
 from toolglean.scan.plain import Plain
@@ -222,12 +222,12 @@ class Quotes(Plain):
         if json:
             self.reads_json(on=True)
 
-    def _read(self, text: str, start: int) -> None:
+    def _read(self, text: str, start: int, page: Page | None = None) -> None:
         was_over = self.where.context is Context.OVER
         if self._find is None:
             self._take_passed()
         passed, self._passed = self._passed, ""
-        self._be((self._page or self.page).read(self.where, text, start, passed=passed))
+        self._be((page or self._page or self.page).read(self.where, text, start, passed=passed))
         self._end = start + len(text)
         if self.where.context is not Context.OVER:  # what seemed to be over was in a document
             self.followed = False
@@ -257,13 +257,13 @@ class Quotes(Plain):
         self._end, self._before = place, where
 
     def mark(self, text: str, place: int) -> None:
-        """A marker that is always markup: it may be part of another message's header. If a line begins before it, one
-        begins behind it.
+        """A marker that is always markup: it may be part of another message's header, but opens no quotation. If a line
+        begins before it, one begins behind it.
         """
         self.settle(place)
         last = MARK if self._before is None or self._before.tail else self._before.last
         if text:
-            self._read(text, place)
+            self._read(text, place, page_of_markers() if self.heeded else None)
         self.where = self.where._replace(last=last if line_before(last, len(last)) is Before.BLANKS else MARK)
 
     def refuse(self, end: int) -> None:

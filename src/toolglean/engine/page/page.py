@@ -24,7 +24,7 @@ from toolglean.engine.page.table import MARK, Context, Row, rows
 from toolglean.engine.page.where import Marks, Ruler, Stretch, Where
 from toolglean.scan.text import KEPT
 
-__all__ = ["Page", "page_of", "stretches_of"]
+__all__ = ["Page", "page_of", "page_of_markers", "stretches_of"]
 
 _PLAIN = Context.PLAIN
 
@@ -90,6 +90,12 @@ def page_of(*, heeded: bool = True, json: bool = True, ruled: bool = False) -> P
     """
     table = (row for row in rows(reasoning=False) if heeded or row.in_reasoning)
     return Page(tuple(row for row in table if json or row.context is not Context.JSON), ruled=ruled)
+
+
+@lru_cache(maxsize=1)
+def page_of_markers() -> Page:
+    """The page of what a marker of a format may open: another message, or a result. Made once."""
+    return Page(tuple(row for row in rows(reasoning=False) if row.context in {Context.OVER, Context.RESULT}))
 
 
 def stretches_of(pieces: Iterable[tuple[str, int, bool]], size: int) -> list[Stretch]:
