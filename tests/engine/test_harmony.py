@@ -66,6 +66,15 @@ def test_text_behind_a_marker_that_says_json_is_no_argument(text: str, name: str
 
 
 @pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("header", ["final to=functions.python", "commentary to=functions.python"])
+@pytest.mark.parametrize(("end", "status"), [("<|call|>", "ok"), ("<|end|>", "malformed"), ("<|return|>", "malformed")])
+def test_text_that_ends_as_an_answer_does_is_no_argument(header: str, end: str, status: str, name: str) -> None:
+    """Fixed bug: an answer with a recipient in its header ran as a call."""
+    events = read_with(PYTHON, f"<|channel|>{header}<|message|>The fern is a plant.{end}", format=name)
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == [status]
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
 @pytest.mark.parametrize("body", ['```json\n{"code": "1"}\n```', ' <|constrain|>json<|message|>{"code": "1"}'])
 def test_a_fence_of_json_or_a_marker_is_no_text_of_a_parameter(body: str, name: str) -> None:
     events = read_with(

@@ -27,6 +27,7 @@ MEANT = {
     "a namespace before a namespace of its own": ("functions.github.search", "github.search"),
     "a name with a dot": ("functions.a.b", "a.b"),
     "an id of Kimi's, as clients write it": ("functions_delete_all_0", "delete_all"),
+    "as Markdown escapes it": ("delete\\_all", "delete_all"),
 }
 OTHERS = {
     "a word before it": "dry_run.delete_all",

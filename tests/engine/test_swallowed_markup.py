@@ -564,3 +564,19 @@ def test_a_key_ends_before_the_end_of_its_call(
     assert calls_of(events) == calls
     assert content_of(events) == content
     assert codes_of(events)[0] == "malformed-call"
+
+
+@pytest.mark.parametrize("name", ["auto", "react", "react-call"])
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Action: now()\nAction Input: {}", "malformed"),
+        ("Action: shell()\nAction Input: make", "malformed"),
+        ('Action: shell(command="ls")\n\nAction Input: {"command": "rm"}', "malformed"),
+        ("Action: now()\nAction", "ok"),
+        ("Action: now()\n", "ok"),
+    ],
+)
+def test_an_input_on_the_next_line_takes_the_call_back(name: str, text: str, status: str) -> None:
+    """Fixed bug: `Action: f()` ran without the arguments that followed it as `Action Input:`."""
+    assert [call.status for call in ended_calls(read(name, text))] == [status]

@@ -91,6 +91,8 @@ class Names:
         if name in tools:
             return name
         found = without_namespace(name, tools.namespaces, tools)
+        if found is None and "\\_" in name:  # as Markdown escapes it
+            return self.resolve(name.replace("\\_", "_"))
         if found is None and (of_id := _of_id(name)) in tools:
             return of_id
         return found

@@ -99,9 +99,11 @@ class Arguments(Field):
         declared = reading.walk.program.formats[edge.format]
         if isinstance(self.source, JsonOrTextReader):
             markers = [each for each in declared.headers if each.startswith("<|")]
-            written = turn.emit.call.arguments
+            written, end = turn.emit.call.arguments, self.source.rest.strip()
+            # What ends any message but a call shows that text was meant for somebody else.
+            is_message = end in declared.drop and end not in reading.walk.program.closers(edge.format)
             return self.source.is_text and (
-                any(each in written for each in markers) or _opens_markup(written) is not None
+                is_message or any(each in written for each in markers) or _opens_markup(written) is not None
             )
         if isinstance(edge.codec, Pairs):
             heads = filter(None, ("".join(each.partition("{name")[0].split()) for each in declared.calls))

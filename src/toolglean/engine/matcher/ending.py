@@ -36,6 +36,9 @@ BRACKETS = "}]) \t\r\n"
 MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 
+INPUT = "action input:"
+"""Behind `Action: f()`, on the next line, it has the arguments, as in ReAct: the parentheses have none, or others."""
+
 _word = re.compile(r"\w[\w.:/-]*").match
 _word_body = re.compile(r"[\w.-]*").match
 # `, "dry_run":`, `, dry_run=` or `, dry_run:` behind the arguments goes on with them: the bracket was too early.
@@ -64,14 +67,16 @@ class Ending(Stage):
             char = text[i]
             walk.wait(char)
             i += 1
-            if char.isspace() and walk.pending_chars <= turn.limits.held and (char != "\n" or _is_in_list(walk)):
+            on_line = char != "\n" or _is_in_list(walk) or _may_have_input(reading)
+            if char.isspace() and walk.pending_chars <= turn.limits.held and on_line:
                 continue
             rest = walk.unsettled[0].lstrip()
             ends = not rest or self._may_end(turn, reading, rest)
             if ends:
                 self.completes(turn, reading)
             elif ends is False:
-                _refuse(turn, walk, EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS)
+                is_python = self._slot.kind == "keywords" and rest.casefold() != INPUT
+                _refuse(turn, walk, EXPRESSION if is_python else AFTER_ARGUMENTS)
             if ends is not None:
                 return i
         return i
@@ -100,6 +105,9 @@ class Ending(Stage):
         if self._slot.is_tree:
             is_marker = _is_marker(reading.walk, rest)
             return is_marker or (None if is_marker is None else _ends_tree(turn, rest))
+        if _may_have_input(reading) and "\n" in reading.walk.unsettled[0]:
+            begun = rest.casefold()
+            return False if begun == INPUT else None if INPUT.startswith(begun) else True
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
         ends = self._is_behind(turn, reading, rest)
@@ -177,7 +185,8 @@ def waits_behind(reading: Reading) -> bool:
         in_section = not walk.states.flags & TAG and any(
             each in own for each in walk.program.nfa.closers_at(walk.states)
         )
-        walk.program.kept[key] = heads_of_parameter(walk.program.formats[number]) if in_section else ()
+        in_input = (INPUT,) if _may_have_input(reading) else ()
+        walk.program.kept[key] = heads_of_parameter(walk.program.formats[number]) if in_section else in_input
     heads: tuple[str, ...] = walk.program.kept[key]
     if heads:
         reading.read_as(Behind(heads, walk.pending_chars))
@@ -273,6 +282,11 @@ def _has_closer(reading: Reading) -> bool:
         brackets = any(closer[0] in ")]}" for closer in program.closers(number))
         program.kept[key] = brackets or bool(program.nfa.closers_at(states))
     return bool(program.kept[key])
+
+
+def _may_have_input(reading: Reading) -> bool:
+    # Whether the call began as one of ReAct's does.
+    return reading.walk.program.formats[reading.call.format].call.startswith("Action: {name}")
 
 
 def _is_in_list(walk: Walk) -> bool:
