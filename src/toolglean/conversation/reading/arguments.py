@@ -13,10 +13,10 @@ from toolglean.conversation.reading.counts import Counts
 from toolglean.conversation.reading.reasoning_field import reader_of_reasoning
 from toolglean.conversation.reading.text import Manner, Tools, TurnText
 from toolglean.errors import UsageError, shown
-from toolglean.options import ParserOptions, changed, options_of
+from toolglean.options import with_defaults
 from toolglean.parser import Parser, ParserArguments
 
-__all__ = ["FORMAT_OPTIONS", "TurnArguments", "check_parsing", "says_format", "text_for", "with_own_ids"]
+__all__ = ["FORMAT_OPTIONS", "TurnArguments", "check_parsing", "says_format", "text_for"]
 
 FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; otherwise the server or the model's name does, or the turn.
@@ -52,22 +52,13 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     Raises:
         What `Parser` raises.
     """
-    own = {name: parsing[name] for name in OWN if name in parsing}
-    chosen = with_own_ids(parsing.get("options"))
-    asked = {name: value for name, value in parsing.items() if name not in own}
-    _check_names(asked)
-    unknown = chosen.unknown_tools or "content"
-    given = {**asked, "options": changed(chosen, unknown_tools=unknown)}
-    field = reader_of_reasoning(tools, given)
-    said = {name: value for name, value in own.items() if value is not None}
-    manner = Manner(chosen.id_prefix or "", unknown_tools=unknown, reasoning=field, **said)
+    own = {name: parsing[name] for name in OWN if parsing.get(name) is not None}
+    asked = {name: value for name, value in parsing.items() if name not in OWN}
+    given = with_defaults(asked, id_prefix=f"call_{uuid.uuid4().hex[:12]}_", unknown_tools="content")
+    _check_names(given)
+    chosen, field = given["options"], reader_of_reasoning(tools, given)
+    manner = Manner(chosen.id_prefix, unknown_tools=chosen.unknown_tools, reasoning=field, **own)
     return TurnText(Parser(tools, **given), manner)
-
-
-def with_own_ids(given: ParserOptions | None) -> ParserOptions:
-    """The options, with a prefix of ids that no other turn has, if none was chosen."""
-    parsing = options_of(given)
-    return changed(parsing, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if parsing.id_prefix is None else parsing
 
 
 # -- checked when they are given ------------------------------------------------------------------------------------

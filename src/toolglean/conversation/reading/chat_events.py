@@ -12,6 +12,7 @@ from typing import Any
 from toolglean.conversation.deltas import fragments_of
 from toolglean.conversation.fields import text_in
 from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
+from toolglean.conversation.reading.parsed import ChatCalls
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import CallDelta, CallStart, Content, Event
 from toolglean.tools import ToolLike, ToolSet
@@ -42,7 +43,7 @@ class ChatEvents:
         self.turn = ServerTurn(tools, parsing)
         self.reason = ""
         self._index: int | None = None  # of the choice
-        self._calls = self.turn.chat_calls()
+        self._calls = ChatCalls(self.turn.written)
         self._begun = self._calls.joined.begun
         self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False
@@ -65,8 +66,8 @@ class ChatEvents:
         self._calls.settle()
         sent = self._calls.read(extract(wrapper.delta), whole=wrapper.is_whole)
         if self._begun:
-            found += self.turn.stop_thinking() if len(self._begun) > begun else []
-            found += self._progress(sorted({place for _, place in sent})) + self.turn.settle()
+            found += self.turn.written.stop_thinking() if len(self._begun) > begun else []
+            found += self._progress(sorted({place for _, place in sent})) + self.turn.written.settle()
         return found + self.finish(self.reason) if self.reason else found
 
     @property

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.conversation.fields import arguments_of
-from toolglean.conversation.reading.arguments import text_for, with_own_ids
-from toolglean.conversation.reading.parsed import ChatCalls
+from toolglean.conversation.reading.arguments import text_for
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
@@ -27,36 +26,33 @@ class ServerTurn:
         parsing: as for `text_for`; None: text is only text, and calls are those that the server has parsed.
 
     Attributes:
+        written: reads its text.
+        id_prefix: as of `TurnText`.
         parsed: the indexes of the calls that the server has parsed.
     """
 
     def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
-        given = parsing or {}
-        chosen = with_own_ids(given.get("options"))
-        self.id_prefix = chosen.id_prefix or ""
         self.parsed: set[int] = set()
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
         self._reads = parsing is not None
-        self._turn = text_for(known, {"whole_calls": False, **given, "options": chosen})
+        self.written = text_for(known, parsing or {})
+        self.id_prefix = self.written.id_prefix
         self._held: list[tuple[Any, Any, Any]] = []  # calls of the server that may be the one in the text
 
     def text(self, text: str) -> list[Event]:
         """Events of a piece of text."""
         if not (text and self._reads):
             return [Content(text, 0)] if text else []
-        events = [*self.stop_thinking(), *self._turn.feed(text)] if self._turn.thinks else self._turn.feed(text)
+        before = self.written.stop_thinking() if self.written.thinks else []
+        events = before + self.written.feed(text)
         return events + self._released() if self._held else events
 
     def thought(self, text: str) -> list[Event]:
         """Events of a piece of reasoning that the server has parsed."""
         if not (text and self._reads):
             return [Reasoning(text, 0)] if text else []
-        return self._turn.think(text)
-
-    def stop_thinking(self) -> list[Event]:
-        """Text follows, or a call that the server has parsed: the reasoning that was held back."""
-        return self._turn.stop_thinking()
+        return self.written.think(text)
 
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
@@ -64,27 +60,19 @@ class ServerTurn:
         A call without a name, or whose arguments are not an object, is malformed. A call that was already found in the
         text has no events.
         """
-        before = self.stop_thinking()
+        before = self.written.stop_thinking()
         found, unread = arguments_of(arguments)
-        same = False if unread else self._turn.duplicates.was_written(name, found)
+        same = False if unread else self.written.duplicates.was_written(name, found)
         if same is None:  # the text is writing a call of that name
             self._held.append((name, arguments, id))
         if same is not False:
             return before
         name = name if isinstance(name, str) else ""
         if not unread:
-            self._turn.duplicates.add_parsed(name, found)
+            self.written.duplicates.add_parsed(name, found)
         start = self.begun(name, id)
         end = self.ended(start, name, found, unread)
         return [*before, start, CallDelta(start.index, end.call.arguments_text, self.place), end]
-
-    def chat_calls(self) -> ChatCalls:
-        """The calls that a server of the chat API sends, piece by piece."""
-        return ChatCalls(self._turn)
-
-    def settle(self) -> list[Event]:
-        """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
-        return self._turn.settle()
 
     def _released(self) -> list[Event]:
         held, self._held = self._held, []
@@ -92,9 +80,9 @@ class ServerTurn:
 
     def begun(self, name: str, id: Any) -> CallStart:  # noqa: A002
         """The beginning of a call that the server has parsed, with the next index; and an id, if it has none."""
-        index = self._turn.next_index()
+        index = self.written.next_index()
         self.parsed.add(index)
-        own = self._turn.parsed_id(id if id and isinstance(id, str) else f"{self.id_prefix}{index}", index)
+        own = self.written.parsed_id(id if id and isinstance(id, str) else f"{self.id_prefix}{index}", index)
         return CallStart(index, own, name, self._known(name), self.place)
 
     def ended(
@@ -121,7 +109,7 @@ class ServerTurn:
     @property
     def place(self) -> int:
         """How much text was read, in characters."""
-        return self._turn.seen
+        return self.written.seen
 
     def finish(self, *, cut: bool = False) -> list[Event]:
         """The turn is over.
@@ -129,7 +117,7 @@ class ServerTurn:
         Args:
             cut: whether it was cut off: then the calls at the end of the server's own reasoning field may be drafts.
         """
-        return self._turn.end_thinking(cut=cut) + self._turn.finish() + self._released()
+        return self.written.end_thinking(cut=cut) + self.written.finish() + self._released()
 
 
 def _text_of(arguments: dict[str, Any]) -> str:
