@@ -191,8 +191,12 @@ class OpenAICompatible(Served):
         parsing = with_defaults({**self.parser, **known}, unknown_tools="call") if tools else None
         return request, Reading(ChatEvents(tools, parsing), _facts, single_call=single)
 
+    def _known_format(self) -> Format | None:
+        """The format in which the model writes its calls; None if it is not known."""
+        return Parser(None, **self.parser).format if says_format(self.parser) else format_of_model(self.model)
+
     def _format(self) -> Format:
-        found = written_format(self.model, self.parser)
+        found = self._known_format()
         if found is None:
             message = (
                 f"grammar={self.grammar!r} needs the format in which {self.model!r} writes its calls, but it is not "
@@ -234,7 +238,7 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            told = described((tool["function"] for tool in tools), written_format(self.model, self.parser))
+            told = described((tool["function"] for tool in tools), self._known_format())
             messages = with_system(told, messages)
             fields.pop("tool_choice", None)
         elif tools:
@@ -265,18 +269,6 @@ def _facts(chunk: Any) -> dict[str, Any]:
 
 
 # -- grammars ----------------------------------------------------------------------------------------------------------
-
-
-def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
-    """The format in which a model writes its calls; None if it is not known.
-
-    Args:
-        model: its name.
-        options: arguments of `toolglean.Parser`.
-    """
-    if says_format(options):
-        return Parser(None, **options).format
-    return format_of_model(model)
 
 
 def _choice(given: Any) -> str:
