@@ -194,9 +194,6 @@ class FunctionCallingLLM(LLM):
             **kwargs,
         }
 
-    def _validate_chat_with_tools_response(self, response: ChatResponse, *, single: bool) -> ChatResponse:
-        return force_single_tool_call(response) if single else response
-
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def generate_tool_calls(
@@ -224,7 +221,7 @@ class FunctionCallingLLM(LLM):
         """
         arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = self.chat(**arguments)
-        return self._validate_chat_with_tools_response(response, single=arguments["single_call"])
+        return force_single_tool_call(response) if arguments["single_call"] else response
 
     async def agenerate_tool_calls(
         self,
@@ -237,7 +234,7 @@ class FunctionCallingLLM(LLM):
         """`generate_tool_calls`, asynchronously."""
         arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = await self.achat(**arguments)
-        return self._validate_chat_with_tools_response(response, single=arguments["single_call"])
+        return force_single_tool_call(response) if arguments["single_call"] else response
 
     def stream_chat_with_tools(
         self,

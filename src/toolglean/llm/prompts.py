@@ -206,7 +206,6 @@ class ChatPromptTemplate(BasePromptTemplate):
         self.message_templates = [
             each if isinstance(each, Message) else Message.from_str(each[1], each[0]) for each in message_templates
         ]
-        self._kind: TemplateFormat = template_format
         self._texts = {
             chunk.content: _Text(chunk.content, template_format)
             for message in self.message_templates
