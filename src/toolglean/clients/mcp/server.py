@@ -320,7 +320,8 @@ class EmbeddedMcpServer:
         except UsageError:
             raise
         except Exception as error:  # noqa: BLE001 - the mcp package raises many kinds of errors; the model is told about each
-            return _failed(tool_use_id, name, error)
+            code = _CODES.get(error.code, "tool_failed") if isinstance(error, MCPError) else "tool_failed"
+            return ToolResultContent.failed(tool_use_id, code, f"tool {name!r} returned no result: {_said(error)}")
         own = ToolResultContent.like(found)
         return replace(own, tool_use_id=tool_use_id, structured_content=found.structured_content)
 
@@ -355,11 +356,6 @@ def _reporting(told: Progress | None) -> ProgressFnT | None:
         await settled(told(progress, total, message))
 
     return report
-
-
-def _failed(tool_use_id: str, name: str, error: Exception) -> ToolResultContent:
-    code = _CODES.get(error.code, "tool_failed") if isinstance(error, MCPError) else "tool_failed"
-    return ToolResultContent.failed(tool_use_id, code, f"tool {name!r} returned no result: {_said(error)}")
 
 
 _CODES: dict[int, ErrorCode] = {types.REQUEST_TIMEOUT: "timeout", types.INVALID_PARAMS: "bad_arguments"}

@@ -215,15 +215,12 @@ class _Proxy:
             record.over, record.took = True, record.since()
             self.metrics.count("open", -1)
             if record.toolless:
-                self._count_toolless()
+                if not self.metrics.values["unread"]:
+                    log.warning("a request has no tools, so its answer is not read: only calls of declared tools are")
+                self.metrics.count("unread", label="no-tools")
             self.metrics.found(record.counts)
             self.repair.counts.add(record.counts)
             self.metrics.publish()
-
-    def _count_toolless(self) -> None:
-        if not self.metrics.values["unread"]:
-            log.warning("a request has no tools, so its answer is not read: only calls of declared tools are")
-        self.metrics.count("unread", label="no-tools")
 
     def _end(self, record: Record) -> None:
         self._over(record)

@@ -27,10 +27,8 @@ __all__ = ["as_text"]
 
 DROPPED = frozenset({"tools", "functions", "tool_choice", "function_call", "parallel_tool_calls"})
 TOLD = "The results then come in <tool_response>."
-_ITEMS = {
-    "function_call": "arguments",
-    "custom_tool_call": "input",
-}  # calls, and what is passed to the tool: JSON or text
+_ITEMS = {"function_call": "arguments", "custom_tool_call": "input"}
+"""Calls of the Responses API, and what is passed to the tool: JSON or text."""
 RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
 """Roles. Tuples, because a caller may send any value."""
 
