@@ -74,8 +74,7 @@ class OpenAIChunkWrapper(Wrapped):
 
     def get_reasoning(self) -> str:
         """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""
-        content = field(self.delta, "content")
-        parts = content if isinstance(content, list | tuple) else ()
+        parts = listed(self.delta, "content")
         thoughts = [text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"]
         return "".join([reasoning_of(self.delta)[0], *thoughts])
 

@@ -157,8 +157,19 @@ class Ollama(Served):
 
 
 class _Events(EventReader):
+    """Warns of fields of the wrong type, which are ignored."""
+
     def read(self, chunk: Any) -> list[Event]:
-        _warn_of_odd(chunk)
+        message = field(chunk, "message")
+        content, calls = field(message, "content"), field(message, "tool_calls")
+        if not isinstance(message, Mapping) and not hasattr(message, "content"):
+            log.warning("a response of Ollama has no message: %.200r", chunk)
+        elif not isinstance(content, str | None):
+            log.warning("the content of Ollama's response is not text: %.200r", content)
+        elif not isinstance(calls, list | tuple | None):
+            log.warning("the calls of Ollama's response are not a list: %.200r", calls)
+        elif any(not isinstance(field(field(call, "function"), "name"), str) for call in calls or ()):
+            log.warning("a call of Ollama's response does not name a tool: %.200r", calls)
         return super().read(chunk)
 
 
@@ -166,20 +177,6 @@ def _with_its_names(options: dict[str, Any]) -> dict[str, Any]:
     # Ollama's name for `max_tokens` is `num_predict`, and it ignores unknown options.
     most = options.pop("max_tokens", None)
     return options if most is None else {"num_predict": most, **options}
-
-
-def _warn_of_odd(chunk: Any) -> None:
-    # Fields of the wrong type are ignored.
-    message = field(chunk, "message")
-    content, calls = field(message, "content"), field(message, "tool_calls")
-    if not isinstance(message, Mapping) and not hasattr(message, "content"):
-        log.warning("a response of Ollama has no message: %.200r", chunk)
-    elif not isinstance(content, str | None):
-        log.warning("the content of Ollama's response is not text: %.200r", content)
-    elif not isinstance(calls, list | tuple | None):
-        log.warning("the calls of Ollama's response are not a list: %.200r", calls)
-    elif any(not isinstance(field(field(call, "function"), "name"), str) for call in calls or ()):
-        log.warning("a call of Ollama's response does not name a tool: %.200r", calls)
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

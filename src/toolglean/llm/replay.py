@@ -158,7 +158,13 @@ def clients_of(client: Any, async_client: Any, kinds: tuple[Any, Any], needed: t
     """
     _check("client", client, (kinds[0], ReplayClient), (kinds[1], AsyncReplayClient), "async_client", needed)
     _check("async_client", async_client, (kinds[1], AsyncReplayClient), (kinds[0], ReplayClient), "client", needed)
-    return _shared(client, async_client)
+    # A replay that was passed as one of them also stands in for the other, if that is None. Otherwise the other methods
+    # of the model would connect to a server.
+    if async_client is None and isinstance(client, ReplayClient):
+        async_client = AsyncReplayClient(client._server)
+    elif client is None and isinstance(async_client, AsyncReplayClient):
+        client = ReplayClient(async_client._server)
+    return client, async_client
 
 
 def _check(
@@ -176,13 +182,3 @@ def _check(
         expected = f"pass an {package}.{wanted[0].__name__} or {replay}, or leave it out"
         message = f"{name}={given!r:.80} has no method {missing!r}: {expected}"
         raise ConfigurationError(message, field=name, value=given)
-
-
-def _shared(client: Any, async_client: Any) -> tuple[Any, Any]:
-    # A replay that was passed as one of them also stands in for the other, if that is None. Otherwise the other methods
-    # of the model would connect to a server.
-    if async_client is None and isinstance(client, ReplayClient):
-        async_client = AsyncReplayClient(client._server)
-    elif client is None and isinstance(async_client, AsyncReplayClient):
-        client = ReplayClient(async_client._server)
-    return client, async_client
