@@ -24,7 +24,7 @@ from toolglean.clients.messages.blocks import DELTA, FIELDS, START, STOP, Blocks
 from toolglean.clients.messages.types import MessageDict, MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.anthropic import JoinedBlocks
-from toolglean.conversation.fields import arguments_of
+from toolglean.conversation.fields import arguments_of, listed
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reading.arguments import TurnArguments
 from toolglean.conversation.reading.sources import Source, SourceReader
@@ -244,19 +244,18 @@ def dict_message(message: Mapping[str, Any], tools: Tools = None, **parsing: Unp
     Calls that were cut off, or cannot be read, stay in the text.
     """
     reader = MessageReader(tools, {**parsing, "whole_calls": True})
-    content = message.get("content")
     found: Any = dict(message)  # it has whatever fields the server sent
-    given = [*_events(content), {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}]
+    given = [*_events(message), {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}]
     events = [each for event in given for each in reader.read(event)]
-    if isinstance(content, list | tuple) and not reader.pristine:
+    if not reader.pristine:
         found["content"] = _blocks(events)
         if "stop_reason" in found:
             found["stop_reason"] = events[-1]["delta"]["stop_reason"]
     return cast("MessageDict", found)
 
 
-def _events(content: Any) -> Iterator[Event]:
-    for place, block in enumerate(content if isinstance(content, list | tuple) else ()):
+def _events(message: Mapping[str, Any]) -> Iterator[Event]:
+    for place, block in enumerate(listed(message, "content")):
         found = field_of(block, "type") if isinstance(block, Mapping) else None
         kind = found if isinstance(found, str) and found in FIELDS and isinstance(block.get(found), str) else ""
         yield {"type": START, "index": place, "content_block": {**block, kind: ""} if kind else block}
