@@ -17,7 +17,7 @@ from toolglean.clients.messages.reader import message_of
 from toolglean.clients.parts import data_of
 from toolglean.clients.repair import AnswerReader, Repair
 from toolglean.clients.repair.answers import ServerSentEvents, Whole
-from toolglean.clients.repair.exchange import UNSAID
+from toolglean.clients.repair.exchange import type_of_answer
 from toolglean.conversation.fields import field
 from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.conversation.reading.duplicates import in_one
@@ -56,9 +56,8 @@ class Crossing:
 
     def reader(self, status: int, content_type: str) -> AnswerReader | None:
         """As `Exchange.reader`."""
-        kind = content_type.partition(";")[0].strip().lower()
-        kind = self._type if kind in UNSAID else kind
-        if status != 200 or kind not in {"text/event-stream", "application/json"}:
+        kind = type_of_answer(status, content_type, self._type)
+        if kind not in {"text/event-stream", "application/json"}:
             return None
         is_stream, asked = kind == "text/event-stream", self._exchange
         whole = {} if is_stream else {"whole_calls": True}

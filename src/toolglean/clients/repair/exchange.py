@@ -33,7 +33,7 @@ from toolglean.options import options_of
 from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import Tool, ToolSet, as_tool
 
-__all__ = ["Exchange", "Kind", "Repair", "RepairArguments", "functions_of", "kind_of"]
+__all__ = ["Exchange", "Kind", "Repair", "RepairArguments", "functions_of", "kind_of", "type_of_answer"]
 
 Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
 """The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Anthropic's messages, Ollama's
@@ -196,11 +196,8 @@ class Exchange:
             The reader: what `feed` and, at the end, `finish` return is the repaired body. None: pass the answer through
             unchanged.
         """
-        if status != 200:  # an error is the server's own message
-            return None
-        kind = content_type.partition(";")[0].strip().lower()
-        if kind in UNSAID:
-            kind = self._asked_type()
+        streams = "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
+        kind = type_of_answer(status, content_type, streams if self.streamed else "application/json")
         _, read, whole = APIS[self.kind]
         if kind == "text/event-stream" and self.kind != "ollama":
             return ServerSentEvents(read(self.tools, self.parsing), named=self.kind != "chat")
@@ -208,10 +205,18 @@ class Exchange:
             return Lines(read(self.tools, self.parsing))
         return Whole(partial(whole, tools=self.tools, **self.parsing)) if kind == "application/json" else None
 
-    def _asked_type(self) -> str:
-        if not self.streamed:
-            return "application/json"
-        return "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
+
+def type_of_answer(status: int, content_type: str, asked: str) -> str:
+    """What an answer contains, as a content type; "" for an error, which is the server's own message.
+
+    Args:
+        status, content_type: as for `Exchange.reader`.
+        asked: the type that the request asks for, if the server does not say one.
+    """
+    if status != 200:
+        return ""
+    found = content_type.partition(";")[0].strip().lower()
+    return asked if found in UNSAID else found
 
 
 def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:
