@@ -163,8 +163,6 @@ class MessageReader(SourceReader):
         if kind == START:
             self._source = source
             return self._blocks.stop()
-        if source is not self._source:
-            return []
         is_open = self._blocks.owner is source
         if kind == STOP:
             self._source = None
@@ -176,8 +174,7 @@ class MessageReader(SourceReader):
 
     def _piece(self, text: str) -> list[Event]:
         source = self._source
-        if source is None:  # it has ended already
-            source = self._source = Source("text", _begun("text", None))
+        assert source is not None  # a text has one
         found = [] if self._blocks.owner is source else self._opened(source)
         return [*found, self._blocks.delta(FIELDS[source.kind], source.kind, text)]
 

@@ -112,7 +112,6 @@ class ChatEvents:
 
     def _pieces(self, place: int) -> list[Event]:
         own, (_, _, parts) = self._own[place], self._begun[place]
-        if own is None:
-            return []
+        assert own is not None  # nothing is sent of a call that was dropped
         told, own.told = own.told, len(parts)
         return [CallDelta(own.start.index, part, self.turn.place) for part in parts[told:]]
