@@ -206,6 +206,16 @@ def test_the_servers_own_calls_pass_and_ours_count_on() -> None:
     assert after[-1]["choices"][0]["finish_reason"] == "tool_calls"
 
 
+@pytest.mark.parametrize(
+    ("given", "sent"), [("stop", "tool_calls"), ("function_call", "tool_calls"), ("length", "length")]
+)
+def test_a_whole_answer_ends_as_a_stream_does(given: str, sent: str) -> None:
+    text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": given}
+    assert dict_completion({"choices": [choice]}, TOOLS)["choices"][0]["finish_reason"] == sent
+    assert [*dict_chunks([chunk(text), chunk(reason=given)], TOOLS)][-1]["choices"][0]["finish_reason"] == sent
+
+
 def indexes(chunks: list[dict[str, Any]]) -> list[tuple[str, int]]:
     deltas = [each["choices"][0]["delta"] for each in chunks]
     fragments = [fragment for delta in deltas for fragment in delta.get("tool_calls", ())]

@@ -32,7 +32,7 @@ from toolglean.scan.json import JsonScanner
 from toolglean.scan.nested import json_text
 from toolglean.scan.scanner import CLOSE, FAIL
 
-__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "call_item", "fragments_of"]
+__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "call_item", "fragments_of", "reason_with_calls"]
 
 MAX_CHARS = 16 * 1024 * 1024
 """The limit for one call's arguments. Characters beyond it are dropped, and the arguments are then unread."""
@@ -256,8 +256,7 @@ class ChatDeltas:
 
     def finish_reason(self, given: str | None) -> str | None:
         """The reason to send: "tool_calls" instead of "stop" once a call is complete; otherwise `given`."""
-        replaceable = isinstance(given, str) and given in {"stop", "function_call"}  # a server may send any value
-        return "tool_calls" if replaceable and self.calls_closed else given
+        return reason_with_calls(given, legacy=False) if self.calls_closed else given
 
     def _written(self, event: Event) -> list[dict[str, Any]]:
         if type(event) is Content:
@@ -292,12 +291,22 @@ class ChatDeltas:
         return [self._piece("{}")] if self._silent else []
 
 
+def reason_with_calls(given: Any, *, legacy: bool) -> Any:
+    """Why a choice ended that has calls: what the server gave, which may be anything, unless calls change that.
+
+    `legacy`: whether the request has `functions`, not `tools`.
+    """
+    if legacy:
+        return "function_call" if given == "stop" else given
+    return "tool_calls" if given in ("stop", "function_call") else given
+
+
 class LegacyDeltas(ChatDeltas):
     """The same with calls in `function_call`, for requests with `functions`: a message can contain one call only."""
 
     def finish_reason(self, given: str | None) -> str | None:
         """The reason to send: "function_call" instead of "stop" once a call is complete; otherwise `given`."""
-        return "function_call" if given == "stop" and self.calls_closed else given
+        return reason_with_calls(given, legacy=True) if self.calls_closed else given
 
     def _start(self, event: CallStart) -> dict[str, Any]:
         self._silent = True

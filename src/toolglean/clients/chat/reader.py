@@ -19,7 +19,7 @@ from typing import Any, Unpack, cast
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas, call_item
+from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas, call_item, reason_with_calls
 from toolglean.conversation.fields import field, listed, text_in, text_of
 from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS, index_of, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
@@ -41,8 +41,6 @@ CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
 DEFAULT = REASONING_FIELDS[:1]
 """The field for reasoning that is found in the text, if the server has shown no other."""
-STOPPED: Any = ("stop",)
-"""The finish reasons that a call changes. A tuple, because a server may send any value."""
 MOST_CHOICES = 128
 """How many choices are read, as many as a request may ask for: each keeps a parser. Others are passed through."""
 
@@ -379,10 +377,10 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
         repaired["reasoning_content"] = text_in(repaired, "reasoning_content") + output.reasoning
     found = {**choice, "message": repaired}
     if calls:
-        name, reason = "function_call" if legacy else "tool_calls", choice.get("finish_reason")
+        name = "function_call" if legacy else "tool_calls"
         items = [call_item(call.id, call.name, call.arguments_text or "{}") for call in calls]
         repaired[name] = items[0]["function"] if legacy else [*listed(message, "tool_calls"), *items]
-        found["finish_reason"] = name if reason in STOPPED else reason
+        found["finish_reason"] = reason_with_calls(choice.get("finish_reason"), legacy=legacy)
     return found
 
 
