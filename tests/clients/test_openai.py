@@ -27,6 +27,7 @@ from toolglean.clients.openai import achat_chunks, chat_chunks, chat_completion 
 # Servers send fields that the types do not know; tests/project/typing checks the types.
 adict_chunks: Any = ours.adict_chunks
 dict_chunks: Any = ours.dict_chunks
+dict_completion: Any = ours.dict_completion
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
 
 
