@@ -156,3 +156,11 @@ def test_an_escaped_end_of_a_message_is_text(text: str, content: str) -> None:
 def test_an_end_of_a_message_that_closes_a_tag_of_the_text_is_text(text: str, content: str, name: str) -> None:
     tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {}}}}]
     assert content_of(read_with(tools, text, format=name)) == content
+
+
+@pytest.mark.parametrize("closer", ["</parameter></tool>", "</invoke></tool>", "</tool>"])
+def test_the_brace_of_the_object_around_the_arguments_is_markup(closer: str) -> None:
+    """Fixed bug: before a closer of another family's, it was content."""
+    events = read_with(TOOLS, f'So:\n<tool>{{"name": "f", "arguments": {{"a": 1}}}}{closer}')
+    assert calls_of(events) == [("f", {"a": 1})]
+    assert content_of(events) == "So:\n"

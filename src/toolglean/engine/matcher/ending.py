@@ -91,7 +91,11 @@ class Ending(Stage):
         else:
             turn.end_call(end)
         brackets = pending[: len(pending) - len(pending.lstrip(BRACKETS))]
-        if brackets.strip() and _is_marker(reading.walk, pending[len(brackets) :]):
+        is_own = brackets.strip() == "}" and reading.walk.program.nfa.step(reading.walk.states, "}") is not None
+        if is_own:  # the brace that closes the object around the arguments, whatever is behind it
+            turn.emit.markup(brackets, end)
+            pending, end = pending[len(brackets) :], end + len(brackets)
+        elif brackets.strip() and _is_marker(reading.walk, pending[len(brackets) :]):
             turn.emit.problem(LEFTOVER_MARKER, brackets.rstrip(), end)
             turn.emit.markup(brackets, end)
             pending, end = pending[len(brackets) :], end + len(brackets)
