@@ -331,3 +331,20 @@ def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception]) -> N
 def test_many_turns_are_learnt_from() -> None:
     turns = [single(f"city {number} <b>") for number in range(100)]
     assert replace(Format.from_turns(turns, TOOLS)).call == "<|go|>{name}<|with|>{arguments}<|/go|>"
+
+
+def test_the_white_space_before_the_end_of_a_section_is_learnt_as_it_is_written() -> None:
+    calls = [f"<use>get_weather city={city} days={days}</use>" for days, city in enumerate(("Oslo", "Rome", "Bern"), 1)]
+    turns = [f"<calls>\n  {each}\n  </calls>" for each in (*calls, "\n  ".join(calls[:2]))]
+    assert Format.from_turns(turns, TOOLS).section == ("<calls>\n  ", "\n  </calls>")
+
+
+def test_turns_of_which_none_fits_are_refused() -> None:
+    """Fixed bug: a ValueError."""
+    turns = [
+        "set_level{level@@run get_weather{city=}@",
+        "find_files{query@",
+        "@run set_level{level=7}\nget_weather{city@",
+    ]
+    with pytest.raises(FormatError):
+        Format.from_turns(turns, TOOLS)

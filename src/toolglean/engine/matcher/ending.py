@@ -92,7 +92,7 @@ class Ending(Stage):
             turn.end_call(end)
         brackets = pending[: len(pending) - len(pending.lstrip(BRACKETS))]
         is_own = brackets.strip() == "}" and reading.walk.program.nfa.step(reading.walk.states, "}") is not None
-        if is_own:  # the brace that closes the object around the arguments, whatever is behind it
+        if is_own and _is_marker(reading.walk, pending) is False:  # it closes the object around the arguments
             turn.emit.markup(brackets, end)
             pending, end = pending[len(brackets) :], end + len(brackets)
         elif brackets.strip() and _is_marker(reading.walk, pending[len(brackets) :]):

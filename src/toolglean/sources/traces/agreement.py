@@ -174,7 +174,7 @@ class Search:
     def _settled(self, found: Agreement) -> Agreement:
         # Learnt from all turns that agree, if they are few: they show more of the format than some of them.
         fitting = found.fitting(self._given)
-        if len(fitting) <= MANY and sum(len(self._given.turns[each]) for each in fitting) <= CHARACTERS:
+        if fitting and len(fitting) <= MANY and sum(len(self._given.turns[each]) for each in fitting) <= CHARACTERS:
             more = self.learn(fitting)
             return more if more is not None and more.score >= found.score else found
         return found

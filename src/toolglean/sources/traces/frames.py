@@ -112,7 +112,7 @@ def _section(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
     closer = common_start(after).text.strip()
     return (
         opener + space_at_end(before) if is_markup(opener) else "",
-        space_at_end(text[::-1] for text in after) + closer if is_markup(closer) else "",
+        space_at_end(text[::-1] for text in after)[::-1] + closer if is_markup(closer) else "",
     )
 
 
