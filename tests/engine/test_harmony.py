@@ -175,3 +175,16 @@ def test_a_header_for_the_assistant_before_that_of_the_answer_is_markup(name: st
     text = "<|start|>assistant<|channel|>commentary to=assistant<|channel|>final<|message|>Hello"
     events = read_with(TOOLS, text, format=name)
     assert (calls_of(events), content_of(events)) == ([], "Hello")
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("end", ["<|end|>", "<|call|>"])
+def test_an_answer_behind_a_malformed_call_is_content(end: str, name: str) -> None:
+    """Fixed bug: behind `<|end|>`, the answer was part of the call. A call there may be one that it quotes."""
+    call = '<|channel|>commentary to=functions.python<|constrain|>json<|message|>{"code": }'
+    answer = "<|start|>assistant<|channel|>final<|message|>I am done.<|return|>"
+    events = read_with(PYTHON, f"{call}{end}{answer}", format=name)
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
+    assert content_of(events) == "I am done."
+    quoted = '<|start|>assistant<|channel|>commentary to=functions.python<|message|>{"code": "x"}<|call|>'
+    assert calls_of(read_with(PYTHON, f'{call[:-1]}"x" y<|end|>{quoted}"}}<|call|>', format=name)) == []
