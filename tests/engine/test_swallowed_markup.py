@@ -580,3 +580,14 @@ def test_a_key_ends_before_the_end_of_its_call(
 def test_an_input_on_the_next_line_takes_the_call_back(name: str, text: str, status: str) -> None:
     """Fixed bug: `Action: f()` ran without the arguments that followed it as `Action Input:`."""
     assert [call.status for call in ended_calls(read(name, text))] == [status]
+
+
+@pytest.mark.parametrize("name", ["auto", "react"])
+def test_a_made_up_result_ends_a_malformed_call(name: str) -> None:
+    """Fixed bug: the answer behind it was part of the call. A call behind it does not run, as behind any result."""
+    begin = 'Thought: x\nAction: shell\nAction Input: "ls"'
+    behind = "\nObservation: a.md\nFinal Answer: one file"
+    events = read(name, begin + behind)
+    assert [call.status for call in ended_calls(events)] == ["malformed"]
+    assert content_of(events) == "Thought: x\n" + behind
+    assert calls_of(read(name, f"{begin}{behind}\nAction: now\nAction Input: {{}}")) == []

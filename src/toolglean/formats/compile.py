@@ -208,7 +208,7 @@ class Program:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener, or a line that
         begins with one of these markers, which open reasoning, or with a few spaces before it; or before such a marker
         anywhere, if no closer is a marker: a bracket closes much else. Or before the end of its message, where the
-        header of another one follows.
+        header of another one follows, or a line with what ends the calls of a turn.
         """
         closers = tuple(filter(is_marker, self._layers[number].closers))
         lines = (f"{line}{each}" for line in LINES for each in thoughts)
@@ -216,6 +216,7 @@ class Program:
         declared = self.formats[number]
         ends_of_message = {*declared.drop} - {*declared.headers, *self._layers[number].closers}
         messages = sorted(f"{end}{header}" for end in ends_of_message for header in declared.headers)
+        messages += (f"\n{each}" for each in declared.end_markers)
         return Finder(dict.fromkeys((*ends, *self._layers[number].tags, *messages)))
 
     @_kept
