@@ -59,6 +59,23 @@ def test_leaked_calls_are_where_the_api_has_them(leak: Leak, kind: Kind, stream:
 
 
 @kinds
+@both
+@pytest.mark.parametrize("begun", ["It looks like this:\n```xml\n", "The text `", "> Somebody wrote: "])
+def test_a_call_in_a_quotation_that_the_request_has_opened_is_text(begun: str, kind: Kind, stream: bool) -> None:
+    """Fixed bug: the last message is the assistant's, the answer goes on in it, and what it quoted ran."""
+    place = "input" if kind == "responses" else "messages"
+    parts = [{"type": "output_text" if kind == "responses" else "text", "text": begun}]
+    text = f"{HERMES}\n```\nThat is all." if "```" in begun else f"{HERMES}` is it."
+    for content in (begun, parts):
+        messages = [{"role": "user", "content": "How?"}, {"role": "assistant", "content": content}]
+        request = asked(kind, TOOLS, stream=stream, **{place: messages})
+        found = said(kind, repaired(kind, Turn(pieces(text)), request), request)
+        assert (found.text, found.calls) == (text, [])
+    ended = asked(kind, TOOLS, stream=stream, **{place: [{"role": "assistant", "content": "```\na\n```\n"}]})
+    assert said(kind, repaired(kind, Turn(pieces(HERMES)), ended), ended).calls == [CALL]
+
+
+@kinds
 def test_one_answer_for_every_cut_of_the_bytes(kind: Kind) -> None:
     """80 cuts of ten streams; with `--depth full` 2,000."""
     request = asked(kind, TOOLS)

@@ -23,7 +23,7 @@ from toolglean.clients.messages.reader import MessageReader, dict_message
 from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole, decoded
 from toolglean.clients.responses.reader import ResponseReader, dict_response
-from toolglean.conversation.fields import field, listed, text_in
+from toolglean.conversation.fields import field, listed, text_in, text_of
 from toolglean.conversation.reading.arguments import TurnArguments, check_parsing, says_format
 from toolglean.conversation.reading.counts import Counts
 from toolglean.errors import ToolError, UsageError
@@ -54,6 +54,8 @@ LONGEST_NAME = 256
 """Characters of a tool's name. A parser reads no longer name, so a tool with a longer one is never called."""
 TOO_MANY = "the request has too many tools: its answer was not read"
 MANY_LETTERS = 8 * 1024
+OWN_HEADER = "<|im_start|>assistant\n"
+"""Stands for the header of the model's own message, before the text with which a request has begun it."""
 UNSAID = frozenset({"", "text/plain", "application/octet-stream"})
 """Content types that do not say what an answer is; then the request tells."""
 
@@ -147,6 +149,8 @@ class Repair:
             parsing["whole_calls"] = self.whole_calls
         if legacy:
             parsing["legacy"] = True
+        if begun := _begun(kind, asked):
+            parsing["prompt"] = f"{OWN_HEADER}{begun}"
         return Exchange(kind, ToolSet(tools.values()), parsing, streamed is True)
 
     def format_for(self, asked: Mapping[str, Any]) -> Format | None:
@@ -217,6 +221,18 @@ def type_of_answer(status: int, content_type: str, asked: str) -> str:
         return ""
     found = content_type.partition(";")[0].strip().lower()
     return asked if found in UNSAID else found
+
+
+def _begun(kind: Kind, asked: Mapping[str, Any]) -> str:
+    # The text with which a request has begun the answer: that of its last message, if it is the assistant's. A call in
+    # a quotation that it opens is quoted.
+    last = next(reversed(listed(asked, "input" if kind == "responses" else "messages")), None)
+    content = field(last, "content")
+    kinds = ("text", "output_text")
+    parts = content if isinstance(content, list) and content and field(content[-1], "type") in kinds else ()
+    if field(last, "role") != "assistant" or field(last, "tool_calls"):
+        return ""
+    return content if isinstance(content, str) else "".join(text_of([part], kind) for part in parts for kind in kinds)
 
 
 def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:
