@@ -587,6 +587,11 @@ def test_a_call_with_text_of_its_own() -> None:
     assert rewritten("responses", {"input": items})["input"] == found
 
 
+def test_a_type_may_be_any_value() -> None:
+    asked = {"messages": [{"role": "user", "content": "x", "type": value} for value in ([], {}, None, 3)]}
+    assert rewritten("chat", asked) == asked
+
+
 def test_contents_of_several_parts() -> None:
     part = {"type": "text", "text": "Be kind."}
     call = {"id": "a", "function": {"name": "get_time", "arguments": "{}"}}

@@ -178,6 +178,15 @@ def test_a_header_for_the_assistant_before_that_of_the_answer_is_markup(name: st
 
 
 @pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("behind", ["<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>", "<|end|>{}"])
+def test_an_answer_behind_text_that_is_no_argument_is_content(behind: str, name: str) -> None:
+    call = "<|channel|>commentary to=functions.python<|message|>I look it up."
+    events = read_with(PYTHON, call + behind.format("It is 3."), format=name)
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
+    assert content_of(events) == "It is 3."
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto"])
 @pytest.mark.parametrize("end", ["<|end|>", "<|call|>"])
 def test_an_answer_behind_a_malformed_call_is_content(end: str, name: str) -> None:
     """Fixed bug: behind `<|end|>`, the answer was part of the call. A call there may be one that it quotes."""

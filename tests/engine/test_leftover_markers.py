@@ -164,3 +164,12 @@ def test_the_brace_of_the_object_around_the_arguments_is_markup(closer: str) -> 
     events = read_with(TOOLS, f'So:\n<tool>{{"name": "f", "arguments": {{"a": 1}}}}{closer}')
     assert calls_of(events) == [("f", {"a": 1})]
     assert content_of(events) == "So:\n"
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3-coder"])
+def test_a_problem_comes_before_the_text_that_it_is_about_whatever_waits_before_that(name: str) -> None:
+    """Fixed bug: with an empty call before it, it came first of all if the text was in one piece."""
+    text = "<tool_call></tool_call><tool_call><parameter=city>\nOslo and so on\n</x>"
+    events = read_with(["f"], text, format=name)
+    assert codes_of(events) == ["unreadable-call"]
+    assert content_of(events) == text

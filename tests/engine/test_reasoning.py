@@ -175,6 +175,7 @@ ROWS = [
     Row("its opener in quotation marks", 'It begins with a "<think>" tag.', [], "", 'It begins with a "<think>" tag.'),
     Row("its opener in brackets", "The tags (<think>) and [THINK]) open it.", [], "", "The tags (<think>) and [THINK]) open it."),
     Row("its opener in square brackets", "The tag [<think>] opens it.", [], "", "The tag [<think>] opens it."),
+    Row("its opener, the last one in a list", "The array [a, <think>] is it.", [], "", "The array [a, <think>] is it."),
     Row("a bracket that begins a marker", 'So <think>]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call></think> ok', [], ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>', "So ok", format="minimax-m3"),
     Row("it begins with code, behind a quotation mark", f'So: "<think>`x` it is\n{HERMES}\nbut no.</think>Yes', [], f"`x` it is\n{HERMES}\nbut no.", 'So: "Yes'),
     Row("it begins in a sentence", "I look <think>hm</think>ok", [], "hm", "I look ok"),

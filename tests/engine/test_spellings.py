@@ -78,7 +78,6 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "deepseek-v3, no fence": (f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n{JSON}<｜tool▁call▁end｜>", [OSLO], ""),
     "glm, a marker twice": ("<tool_call>look<arg_key>city</arg_key></arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
     "glm, another one twice": ("<tool_call>look<arg_key><arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>", [OSLO], ""),
-    "dsml, a parameter without its mark": ('<｜DSML｜tool_calls>\n<｜DSML｜invoke name="look">\n<parameter name="city">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', [OSLO], ""),
     "glm, an opener for a closer": ("<tool_call>look\n<arg_key>city<arg_value>Oslo</arg_value>\n</tool_call>", [OSLO], ""),
     "anthropic, another prefix": ('<tml:function_calls>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n</tml:function_calls>', [OSLO], ""),
     "muse, an object, and a line break behind it": (f'<atem:function_calls>\n<atem:invoke name="look">\n<atem:parameter>\n{JSON}</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>', [OSLO], ""),
@@ -284,7 +283,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "muse, an object, and a line break behind it", "harmony, the recipient behind the kind", "hunyuan-4, the tokens of the open checkpoint", "gemma, one token on both sides of JSON", "phi-4-mini, as another model's list"),
     *("llama, no sign before the arguments", "llama, in brackets", "llama, another sign", "llama, a list", "llama, no closer", "llama, the sign where it belongs"),
     *("gemma, one word for two", "gemma, and a sign more", "kimi, a whole call", "minimax, one word", "a call under the word tool"),
-    *("functiongemma, another closer", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "dsml, a parameter without its mark", "glm, an opener for a closer", "anthropic, another prefix"),
+    *("functiongemma, another closer", "gemma, one token on both sides", "deepseek-v3, no fence", "glm, a marker twice", "glm, another one twice", "glm, an opener for a closer", "anthropic, another prefix"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

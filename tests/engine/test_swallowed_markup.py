@@ -572,7 +572,7 @@ def test_a_key_ends_before_the_end_of_its_call(
     [
         ("Action: now()\nAction Input: {}", "malformed"),
         ("Action: shell()\nAction Input: make", "malformed"),
-        ('Action: shell(command="ls")\n\nAction Input: {"command": "rm"}', "malformed"),
+        ('Action: shell\nAction Input: {"command": "ls"}\nAction Input: {"command": "ls"}', "ok"),
         ("Action: now()\nAction", "ok"),
         ("Action: now()\n", "ok"),
     ],
@@ -591,3 +591,8 @@ def test_a_made_up_result_ends_a_malformed_call(name: str) -> None:
     assert [call.status for call in ended_calls(events)] == ["malformed"]
     assert content_of(events) == "Thought: x\n" + behind
     assert calls_of(read(name, f"{begin}{behind}\nAction: now\nAction Input: {{}}")) == []
+
+
+def test_what_takes_a_call_back_is_content() -> None:
+    text = "Action: now()\nAction Input: {}\n\nThe answer is 3."
+    assert content_of(read("react", text)) == "\nAction Input: {}\n\nThe answer is 3."

@@ -373,5 +373,5 @@ def _in_sentence(before: str, after: str) -> bool:
     quoted = re.search(r"(?:^|[\s([{=,:;>–—*_/|+-])[\"'“„‘«‹「『《]", line) is not None
     ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None and not quoted
     is_behind_tag = line == "" and re.search(r"\S[ \t]*<\w[^<>\n]*>[ \t]*\n\s*\Z", before) is not None
-    is_wrapped = re.search(r"(?:\b(?:a|an|as|by|is|of|or|to)|and|the|ike|ith|[EeIi]\.[eg]\.)\n\Z", before) is not None
+    is_wrapped = re.search(r"(?:\b(?:a|an|as|by|is|of|or|to)|the)\n\Z", before) is not None
     return bool(after.partition("\n")[0].strip()) and (is_behind_tag or is_wrapped or not ended)

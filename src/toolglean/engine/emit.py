@@ -188,11 +188,12 @@ class Emitter(Outbox):
         strays = self.strays
         if strays.marks:
             self.strays = strays.as_text()
-        for mark in strays.marks:
-            if mark.problem is not None:
-                self.problem(*mark.problem, mark.start)
+        told = (_problem(*mark.problem, mark.start) for mark in strays.marks if mark.problem is not None)
+        own = [event for event in told if event is not None and self._is_new(event)]
         place, end = self._ws_start, self._ws_start + len(waited)
-        for event in strays.problems:  # each before the text that it is about
+        for event in sorted(
+            (*own, *strays.problems), key=lambda each: each.start
+        ):  # each before the text that it is about
             upto = min(max(event.start, place), end)
             self._put_text(kind, waited[place - self._ws_start : upto - self._ws_start], place)
             self._put(event)
@@ -219,20 +220,23 @@ class Emitter(Outbox):
 
     def problem(self, reason: Reason, text: str, start: int) -> None:
         """Report something that could not be accepted as written."""
-        if start < 0:  # the prompt's end was read before the turn: what was in it is not reported
-            text, start = text[-start:], 0
-            if not text:
-                return
-        self._report(Problem(*reason, text, start))
+        event = _problem(reason, text, start)
+        if event is not None:
+            self._report(event)
 
     def tells_of(self, start: int, end: int) -> bool:
         """Whether one of the last problems is of something there."""
         return any(each.start < end and each.start + len(each.text) > start for each in self._told)
 
+    def _is_new(self, problem: Problem) -> bool:
+        # Each of the formats that tried to read a place refuses it.
+        is_new = problem != next(reversed(self._told), None)
+        self._told = (*self._told[-15:], problem) if is_new else self._told
+        return is_new
+
     def _report(self, problem: Problem) -> None:
-        if problem == next(reversed(self._told), None):  # each of the formats that tried to read a place refused it
+        if not self._is_new(problem):
             return
-        self._told = (*self._told[-15:], problem)
         # In the text that waits, if there is any: so its place among the events does not depend on how long that waits.
         if self.strays.marks and problem.start > self._ws_start:
             self.strays = self.strays.with_problem(problem)
@@ -386,3 +390,8 @@ class Emitter(Outbox):
                 self.out.append(whole)
             else:
                 self._alone.tell(whole)
+
+
+def _problem(reason: Reason, text: str, start: int) -> Problem | None:
+    # The prompt's end was read before the turn: what was in it is not reported.
+    return None if 0 < len(text) <= -start else Problem(*reason, text[max(-start, 0) :], max(start, 0))

@@ -34,8 +34,9 @@ BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "pr
 _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
 _info = passing(r"[`~]*[^`\n]*(?P<line>\n)?")  # behind the first three signs of a fence
 _words = re.compile(
-    r"<[|｜][\w▁]{1,32}(?:sep|begin|start)[|｜]>|<(?P<parameter>(?:\w{1,16}:)?(?:parameter|param|arg_key|argument|arg)[\s=>])"
-    r"|(?P<begun><[|｜]?[\w▁:]{0,40}[|｜]?\Z)|(?P<word>[\w.:/▁-]+)[|｜]?"
+    r"<[|｜][\w▁]{1,32}(?:sep|begin|start)[|｜]>"
+    r"|<(?P<parameter>(?:\w{1,16}:)?(?:(?:parameter|param|argument|arg)(?:=| name=)|arg_key>))"
+    r"|(?P<begun><[|｜]?[\w▁:]{0,40}(?:[|｜]| (?:n(?:a(?:me?)?)?)?)?\Z)|(?P<word>[\w.:/▁-]+)[|｜]?"
 ).finditer
 """Markers within calls, the beginnings of parameters, what may become one of these, and words."""
 _line_words = re.compile(r"[\w.-]+").findall
@@ -152,7 +153,8 @@ class Missed(Payload):
         if self._is_code and (rest + piece).startswith(":"):
             rest = opener.lstrip("`~") + rest  # its word may introduce a name: `tool:f`
         text = (rest + piece)[:REACH]
-        named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code)
+        alone = not (self._is_code or turn.in_sentence or turn.judge.in_doubt)
+        named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code, alone=alone)
         if named and opener[:1].isalnum():
             behind = text[end:].lstrip()
             named = None if not behind and not at_end and len(text) < REACH else behind[:1] in {"", "["}
@@ -185,14 +187,15 @@ def _restored(problem: Reason, closers: tuple[str, ...] | None, is_code: bool) -
     return Missed(problem, closers, is_code=is_code)
 
 
-def _is_named(text: str, names: Names, *, at_end: bool, is_code: bool) -> tuple[bool | None, int]:
-    # Whether the text begins with a tool's name, None if it is not clear yet; and the place where it is clear.
+def _is_named(text: str, names: Names, *, at_end: bool, is_code: bool, alone: bool = False) -> tuple[bool | None, int]:
+    # Whether the text begins with a tool's name, None if it is not clear yet; and the place where it is clear. `alone`:
+    # the opener stands for itself: so does a parameter behind it.
     text, introduced, last = text[:REACH], not is_code, 0
     for word in _words(text):
         if (word["word"] or word["begun"]) and word.end() == len(text) < REACH and not at_end:
             return None, len(text)
         before, last = text[last : word.start()], word.end()
-        if word["parameter"] and not is_code and not before.strip():
+        if word["parameter"] and alone and not before.strip() and (not before or "\n" in before):
             return True, last
         if word["word"] is None:
             continue

@@ -41,8 +41,6 @@ PLACEHOLDERS = frozenset(
 RECIPIENTS = frozenset({"self", "user"})
 """To whom a message is addressed that calls no tool: templates of Muse Spark."""
 
-LEAST_PART = 4  # characters of a name that is found in a longer word
-
 SERVER_SIGNS = ("__", ".", "/", ":", "-", "_")
 """What clients write between a server's name and that of its tool."""
 
@@ -136,9 +134,11 @@ class Names:
         return None if self.tools is None else name in self.tools
 
     def is_part_of(self, word: str) -> bool:
-        """Whether a longer word begins or ends with a tool's name: what a model wrote without what belongs between."""
-        names = tuple(tool.name for tool in self.tools or () if len(tool.name) >= LEAST_PART)
-        return word.startswith(names) or word.rstrip(":").endswith(names)
+        """Whether a word is a tool's name and a parameter of it, without what belongs between."""
+        return any(
+            word.startswith(tool.name) and word[len(tool.name) :].rstrip(":") in tool.properties
+            for tool in self.tools or ()
+        )
 
     def could_be_tool(self, word: str) -> bool:
         """Whether the word may be a tool's name: if no tools are known, any word may."""

@@ -231,11 +231,10 @@ def _is_mentioned(turn: Turn, plan: Plan, marker: tuple[str, int], behind: str) 
         return is_word and not turn.tape.is_trusted(start)
     if not (is_thought and turn.has_content and turn.in_sentence):
         return False
-    if behind in {"", " "}:
+    if behind in {"", " "} or (behind == "]" and before != "[" and "/" not in found):
         return None
     in_code = behind[0] == "`" and turn.judge.in_doubt and found not in thoughts
-    # MiniMax's markers begin with that bracket.
-    is_quoted = behind[0] in BEHIND_QUOTED and (behind[0] != "]" or before == "[" or "/" in found)
+    is_quoted = behind[0] in BEHIND_QUOTED and (behind != "]<" or before == "[" or "/" in found)  # MiniMax's marker
     if in_code or is_quoted or (behind[0] == before and before in QUOTES):
         return True
     is_alone = before == " " and turn.rules.marks is not None

@@ -199,10 +199,8 @@ class TurnState(Plain):
 
     @property
     def in_line(self) -> bool:
-        """Whether there is text on this line already, after the last line break, marker or call, or the sentence of the
-        line before goes on here.
-        """
-        return not self.at_start and (self.last_text[-1:] not in {"", "\n"} or self.is_wrapped)
+        """Whether there is text on this line already, after the last line break, marker or call."""
+        return not self.at_start and self.last_text[-1:] not in {"", "\n"}
 
     @property
     def in_sentence(self) -> bool:

@@ -62,8 +62,8 @@ _quoted_line = re.compile(r"[ \t>]*>[ \t]*(?:[-*+][ \t]*)?").fullmatch
 _abbreviation = re.compile(  # the end of `e.g.`, `i.e.`, `z.B.`, `vs.`, `cf.`
     r"(?:\.[egB]|(?:\A|\W)(?:vs|cf))\.\Z"
 ).search
-is_wrapped = re.compile(r"(?:(?:\A|\W)(?:a|an|as|by|is|of|or|to)|and|the|ike|ith|[eEiI]\.[ge]\.)\n\Z").search
-"""Whether the sentence of the line that ends there goes on on the next one: behind `such as`, `the`, `like`, `with`."""
+is_wrapped = re.compile(r"(?:(?:\A|\W)(?:a|an|as|by|is|of|or|to)|the)\n\Z").search
+"""Whether the sentence of the line that ends there goes on on the next one: behind `such as`, `the`, `or`."""
 _joined = re.compile(r"(.*?)(?:[;；→⇒➜➔➡⟶]\ufe0f?|(?<![-:<])[-=]>)[*_]{0,2}\s*").fullmatch
 
 

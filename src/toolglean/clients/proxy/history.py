@@ -195,7 +195,7 @@ def _in_order(results: list[tuple[int, str]]) -> str:
 
 
 def _result(message: Any) -> str | None:
-    if field(message, "type") in {"function_call_output", "custom_tool_call_output"}:
+    if field(message, "type") in ("function_call_output", "custom_tool_call_output"):
         return _text(field(message, "output"))
     return _text(field(message, "content")) if field(message, "role") in RESULTS else None
 

@@ -13,7 +13,7 @@ from toolglean.engine.matcher.ending import Ending
 from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
-from toolglean.engine.reasons import A_CALL, LEFTOVER_MARKER
+from toolglean.engine.reasons import A_CALL, LEFTOVER_MARKER, NO_OBJECT
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.formats.spec import Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
@@ -84,6 +84,11 @@ class Arguments(Field):
             before = reading.before_refusal()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, None, text[j], end), before)
+        elif status is DONE and self._ends_message(reading):
+            # What ends any message but a call shows that the text was for somebody else. It may quote a call.
+            turn.end_malformed(NO_OBJECT, rest, end)
+            turn.ignore_calls_until(reading.walk.program.ends(self.slot.edges[0].format)[0])
+            turn.leave(text_follows=True)
         elif status is DONE and self._has_swallowed(turn, reading):
             turn.refuse_arguments("the end of the call was expected", rest or text[j - 1 : j], end)
         elif status is DONE:
@@ -92,6 +97,13 @@ class Arguments(Field):
             turn.read_again(rest, end, always=True)
         return j
 
+    def _ends_message(self, reading: Reading) -> bool:
+        # Whether text has ended where a message does that is no call.
+        if not isinstance(self.source, JsonOrTextReader):
+            return False
+        program, number, end = reading.walk.program, self.slot.edges[0].format, self.source.rest.strip()
+        return end in program.formats[number].drop and end not in program.closers(number)
+
     def _has_swallowed(self, turn: Turn, reading: Reading) -> bool:
         # Whether text in the arguments contains a header, or what begins another call: then nobody knows where it ends.
         # Or it begins with a marker, or a fence of JSON, which is no text of a parameter.
@@ -99,11 +111,9 @@ class Arguments(Field):
         declared = reading.walk.program.formats[edge.format]
         if isinstance(self.source, JsonOrTextReader):
             markers = [each for each in declared.headers if each.startswith("<|")]
-            written, end = turn.emit.call.arguments, self.source.rest.strip()
-            # What ends any message but a call shows that text was meant for somebody else.
-            is_message = end in declared.drop and end not in reading.walk.program.closers(edge.format)
+            written = turn.emit.call.arguments
             return self.source.is_text and (
-                is_message or any(each in written for each in markers) or _opens_markup(written) is not None
+                any(each in written for each in markers) or _opens_markup(written) is not None
             )
         if isinstance(edge.codec, Pairs):
             heads = filter(None, ("".join(each.partition("{name")[0].split()) for each in declared.calls))

@@ -75,8 +75,10 @@ class Ending(Stage):
             if ends:
                 self.completes(turn, reading)
             elif ends is False:
-                is_python = self._slot.kind == "keywords" and rest.casefold() != INPUT
-                _refuse(turn, walk, EXPRESSION if is_python else AFTER_ARGUMENTS)
+                if rest.casefold() == INPUT:
+                    _take_back(turn, walk)
+                else:
+                    _refuse(turn, walk, EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS)
             if ends is not None:
                 return i
         return i
@@ -156,7 +158,10 @@ class Behind(Stage):
                 continue
             begun = walk.unsettled[0][self._closed :].lstrip().casefold()
             if begun in self._heads:
-                _refuse(turn, walk, AFTER_ARGUMENTS, self._closed)
+                if begun == INPUT:
+                    _take_back(turn, walk, self._closed)
+                else:
+                    _refuse(turn, walk, AFTER_ARGUMENTS, self._closed)
                 return i
             if not any(head.startswith(begun) for head in self._heads) or walk.pending_chars > turn.limits.held:
                 self.completes(turn, reading)
@@ -178,6 +183,16 @@ def _refuse(turn: Turn, walk: Walk, reason: Reason, since: int = 0) -> None:
     start = len(pending) - len(pending[since:].lstrip())
     turn.give_up(reason, pending[start:], place + start)
     turn.read_again(pending[start:], place + start, always=True)
+
+
+def _take_back(turn: Turn, walk: Walk, since: int = 0) -> None:
+    # The same where the call is over, and what follows is text.
+    pending, place = walk.unsettled
+    walk.settle_all()
+    start = max(len(pending) - len(pending[since:].lstrip()), since)
+    turn.end_malformed(AFTER_ARGUMENTS, pending[start:], place + since)
+    turn.leave(text_follows=True)
+    turn.read_again(pending[since:], place + since, always=True)
 
 
 def waits_behind(reading: Reading) -> bool:
@@ -290,7 +305,7 @@ def _has_closer(reading: Reading) -> bool:
 
 def _may_have_input(reading: Reading) -> bool:
     # Whether the call began as one of ReAct's does.
-    return reading.walk.program.formats[reading.call.format].call.startswith("Action: {name}")
+    return reading.walk.program.formats[reading.call.format].call.startswith("Action: {name}(")
 
 
 def _is_in_list(walk: Walk) -> bool:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from toolglean.engine.matcher.calls import no_call
@@ -89,8 +90,9 @@ class Word(Field):
 
     def _swallowed(self, reading: Reading) -> str:
         # The marker with which the key ends so far, and which ends a call or begins one: no key contains it; else "".
-        closers, openers = reading.walk.program.ends(self.slot.edges[0].format)
-        return next((each for each in (*closers, *openers) if each[-1:] == ">" and self._word.endswith(each)), "")
+        markers = (each for each in chain(*reading.walk.program.ends(self.slot.edges[0].format)) if each[-1:] == ">")
+        found = max((each for each in markers if self._word.endswith(each)), key=len, default="")
+        return f"<{found}" if found and self._word.endswith(f"<{found}") else found  # some lack their sign
 
     def _break_off(self, turn: Turn, reading: Reading, marker: str, i: int) -> int:
         # The call ends before that marker, which is read again.

@@ -162,7 +162,6 @@ _SHOWN = _spelt(
         *("search_results", "web_page", "webpage", "transcript", "conversation", "history", "log", "logs", "email"),
         *("draft", "snippet", "instructions", "user_message", "user_query", "environment_details", "system-reminder"),
         *("system_warning", "task-notification", "command-message", "local-command-stdout", "details"),
-        *("html", "body", "table", "svg"),
     )
 )
 _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their other spellings are elements
@@ -180,6 +179,8 @@ _JIRA = ("code", "noformat", "quote")
 _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
 _STOP = rf"\.{{1,3}}{BLANKS}\n"
 """The end of a sentence that names a fence: it opens none."""
+_PROLOG, _NAME, _ROOT = r"<(?:\?xml|!DOCTYPE|!doctype)\s", r"[\w:.-]", rf"(?:[^<>/{MARK}]|/(?!>)){{0,512}}"
+"""What begins a document of XML, a character of its root's name, and the attributes of that."""
 _REST = r"[^`\n]{0,96}"
 _REDIRECTED = (
     r"(?:\)|[ \t]{1,8}(?:&|\d?>{1,2}&?[ \t]{0,8}[^\s`|<>]{1,80}|\|[ \t]{0,8}\w(?:[^`|\n]{0,80}[^\s`|])?)){0,8}"
@@ -218,9 +219,9 @@ def _blocks() -> tuple[Row, ...]:
         block(r"\{%-? raw -?%\}", r"\{% endraw|\{%- endraw", ("{% raw ", "{%- raw "), "-?%?"),  # Jinja
         block(r"\{#(?=[\s-])", r"#\}", ("{#",)),
         block(r"(?<![-*+.)] )/\*(?=[\s*!])", r"\*/", ("/*",)),  # a comment; in a list, it is a path
-        block(rf"<(?:\?xml|!DOCTYPE|!doctype)\s[^<>{MARK}]{{1,128}}>\s{{0,4}}<(?P<sign>[\w:.-]{{1,64}})(?=[\s>])",
-            "</SIGN>", ("<?xml", "<!DOCTYPE", "<!doctype"),
-            rf"\s[^<>{MARK}]{{0,128}}(?:>\s{{0,4}}(?:<[\w:.-]{{0,64}})?)?"),  # XML
+        block(rf"{_PROLOG}[^<>{MARK}]{{1,128}}>{BLANKS}\n{BLANKS}<(?P<sign>{_NAME}{{1,64}})(?:\s{_ROOT})?>{BLANKS}(?=[\n<])",
+            _ELEMENT_ENDS, ("<?xml", "<!DOCTYPE", "<!doctype"), rf"\s[^<>{MARK}]{{0,128}}(?:>{BLANKS}(?:\n{BLANKS}"
+            rf"(?:<{_NAME}{{0,64}}(?:\s{_ROOT}/?)?>?{BLANKS})?)?)?"),  # a document of XML
         block(r"@@ -\d{1,7}(?:,\d{1,7})? \+\d{1,7}(?:,\d{1,7})? @@", "\n(?=[^ +@\\-\\\\\n])", ("@@ -",),
             r"\d{0,7}(?:,\d{0,7})?(?: \+?\d{0,7}(?:,\d{0,7})?)? ?@{0,2}"),  # a part of a diff
         block(r"\.\. [a-z][\w-]{1,32}::[^\n]{0,96}(?=\n)", "\n(?=[^ \t\r\n])", (".. ",),

@@ -59,7 +59,6 @@ def dsml(
             f'<{tag}parameter name="{{key}}" string="{{type}}">{{value}}</{tag}parameter>\n',
             f'<{tag}parameter name="{{key}}">{{value}}</{tag}parameter>\n',
             *(f'<{tag}parameter name="{{key}}"{typed} value="{{value}}" />\n' for typed in (' string="{type}"', "")),
-            f'<parameter name="{{key}}">{{value}}</{tag}parameter>\n',  # the mark is left out where the value begins
         ),
         types={"string": "true", "*": "false"},
         wrappers=("arguments", "input"),
