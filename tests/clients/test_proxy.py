@@ -588,7 +588,8 @@ def test_a_call_with_text_of_its_own() -> None:
 
 
 def test_a_type_may_be_any_value() -> None:
-    asked = {"messages": [{"role": "user", "content": "x", "type": value} for value in ([], {}, None, 3)]}
+    values: tuple[Any, ...] = ([], {}, None, 3)
+    asked = {"messages": [{"role": "user", "content": "x", "type": value} for value in values]}
     assert rewritten("chat", asked) == asked
 
 
