@@ -373,3 +373,210 @@ def test_text_that_waited_comes_before_the_error(fault: Any, server: Loopback, c
             found += [event.delta] if event.type == "response.output_text.delta" else []
     assert "".join(found) == "It is <tool_c"
     assert not isinstance(caught.value, AssertionError)
+
+
+# -- servers that number their items in another way --------------------------------------------------------------------
+
+CITY = {"city": "x"}
+LOOK = f"Look. {HERMES}"
+Heard = tuple[str, list[tuple[str, Any]]]
+
+
+def parsed(place: int, name: str = "get_weather", arguments: Any = CITY) -> dict[str, Any]:
+    """A call that the server has parsed."""
+    named = {"id": f"f{place}", "call_id": f"c{place}", "name": name}
+    return {**named, "type": "function_call", "arguments": json.dumps(arguments), "status": "completed"}
+
+
+def of_parsed(item: dict[str, Any], place: int) -> list[dict[str, Any]]:
+    """The events of an item that comes in one piece."""
+    at = {"item_id": item["id"], "output_index": place}
+    given = {"arguments": item.get("arguments")}
+    pieces = [("delta", {"delta": item.get("arguments")}), ("done", given)] if "arguments" in item else []
+    return [
+        {"type": "response.output_item.added", "output_index": place, "item": {**item, "arguments": ""}},
+        *({"type": f"response.function_call_arguments.{kind}", **at, **piece} for kind, piece in pieces),
+        {"type": "response.output_item.done", "output_index": place, "item": item},
+    ]
+
+
+def thought(text: str = "Hm.") -> dict[str, Any]:
+    return {"id": "r", "type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": text}]}
+
+
+def spoken(text: str, name: str = "m0") -> dict[str, Any]:
+    part = {"type": "output_text", "text": text, "annotations": []}
+    return {"id": name, "type": "message", "role": "assistant", "content": [part]}
+
+
+def text_and_calls(items: Iterable[Any]) -> Heard:
+    given = list(items)
+    text = "".join(part["text"] for item in given if item["type"] == "message" for part in item["content"])
+    return text.strip(), [
+        (item["name"], json.loads(item["arguments"])) for item in given if item["type"] == "function_call"
+    ]
+
+
+def heard(events: Iterable[Any], *, whole_calls: bool = False) -> Heard:
+    """Text and calls: the same by the pieces, by the items that ended, and in the whole response."""
+    found = list(dict_response_events(events, TOOLS, whole_calls=whole_calls))
+    output = found[-1]["response"]["output"]
+    said = text_and_calls(output)
+    assert text_and_calls(event["item"] for event in found if event["type"].endswith("output_item.done")) == said
+    assert "".join(event["delta"] for event in found if event["type"].endswith("output_text.delta")).strip() == said[0]
+    assert len({item["call_id"] for item in output if item["type"] == "function_call"}) == len(said[1])
+    return said
+
+
+def by_llama_cpp(pieces: list[str], calls: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """As llama.cpp sends them: no index, no id but the call_id for a call, and all ends at the end."""
+    bare = [{key: value for key, value in call.items() if key != "id"} for call in calls]
+    text = "".join(pieces)
+    items = [thought(), *([spoken(text)] if text else []), *bare]
+    for item in items:
+        empty: dict[str, Any] = {"arguments": ""} if item["type"] == "function_call" else {"content": []}
+        yield {"type": "response.output_item.added", "item": {**item, **empty}}
+        if item["type"] == "reasoning":
+            yield {"type": "response.reasoning_text.delta", "item_id": "r", "delta": "Hm."}
+        elif item["type"] == "message":
+            part = {"type": "output_text", "text": ""}
+            yield {"type": "response.content_part.added", "item_id": "m0", "part": part}
+            yield from ({"type": "response.output_text.delta", "item_id": "m0", "delta": each} for each in pieces)
+        else:
+            at = {"item_id": item["call_id"]}
+            yield from (
+                {"type": "response.function_call_arguments.delta", **at, "delta": each} for each in item["arguments"]
+            )
+    for item in items:
+        if item["type"] == "message":
+            yield {"type": "response.output_text.done", "item_id": "m0", "text": text}
+            yield {"type": "response.content_part.done", "item_id": "m0", "part": item["content"][0]}
+        yield {"type": "response.output_item.done", "item": item}
+    yield {"type": "response.completed", "response": {"id": "r", "output": items}}
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_a_server_without_any_index(whole_calls: bool) -> None:
+    """A call that llama.cpp had also parsed ran twice, and the markup stayed in the message that had ended."""
+    time = parsed(2, "get_time", {})
+    both = [("get_weather", CITY), ("get_time", {})]
+    for text, calls, expected in (
+        (LOOK, [], ("Look.", both[:1])),
+        (LOOK, [parsed(1)], ("Look.", both[:1])),
+        (HERMES, [parsed(1), time], ("", both)),
+        (LOOK, [time], ("Look.", both)),
+        ("Look.", [parsed(1), time], ("Look.", both)),
+    ):
+        for pieces in chunkings(text):
+            events = list(by_llama_cpp(pieces, calls))
+            assert heard(events, whole_calls=whole_calls) == expected, pieces
+            assert text_and_calls(dict_response(events[-1]["response"], TOOLS)["output"]) == expected
+    # Ours are counted with those that the server does not count.
+    found = list(dict_response_events(by_llama_cpp([LOOK], []), TOOLS, whole_calls=whole_calls))
+    assert {event["output_index"] for event in found if "output_index" in event} == {2}
+
+
+def by_old_vllm(pieces: list[str], output: list[dict[str, Any]], *, thinks: bool) -> list[dict[str, Any]]:
+    """As vLLM 0.10 to 0.12 sends them: content_index grows with every piece, and after reasoning the message is added
+    with the id and the index of that.
+    """
+    events: list[dict[str, Any]] = []
+    part = {"type": "output_text", "text": "", "annotations": []}
+    for index, texts in enumerate([["H", "m."], pieces] if thinks else [pieces]):
+        kind = "output_text" if texts is pieces else "reasoning_text"
+        item = spoken("".join(texts), f"u{index}") if texts is pieces else {**thought(), "id": "u0"}
+        at = {"output_index": index, "item_id": f"u{index}"}
+        empty = {**item, "id": "u0", "content": []}
+        events += [
+            {"type": "response.output_item.added", "output_index": 0, "item": empty},
+            {"type": "response.content_part.added", **at, "content_index": 0, "part": part},
+        ]
+        for count, piece in enumerate(texts):
+            events.append({"type": f"response.{kind}.delta", **at, "content_index": count + 1, "delta": piece})
+        last = len(texts) + 1
+        events.append({"type": f"response.{kind}.done", **at, "content_index": last, "text": "".join(texts)})
+        if texts is pieces:
+            done = {"content_index": last + 1, "part": item["content"][0]}
+            events.append({"type": "response.content_part.done", **at, **done})
+        events.append({"type": "response.output_item.done", "output_index": index, "item": item})
+    events.append({"type": "response.completed", "response": {"id": "r", "output": output}})
+    return [event | {"sequence_number": place} for place, event in enumerate(events)]
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_content_indexes_that_grow_with_every_piece(whole_calls: bool, thinks: bool) -> None:
+    """Each piece was a text of its own: no call was found, and one in a code block ran if it came in one piece."""
+    before = [{**thought(), "id": "rs"}] if thinks else []
+    quoted = ["Never do it like this:\n```xml\n", HERMES, "\n```\nDone."]
+    found = heard(by_old_vllm(quoted, [*before, spoken("".join(quoted), "x")], thinks=thinks), whole_calls=whole_calls)
+    assert found == ("".join(quoted), [])
+    for text, content in ((LOOK, "Look."), (HERMES, ""), ("Look.", "Look.")):
+        calls = [("get_weather", CITY)] if HERMES in text else []
+        for pieces in chunkings(text):
+            events = by_old_vllm(pieces, [*before, spoken(text, "x")], thinks=thinks)
+            assert heard(events, whole_calls=whole_calls) == (content, calls), pieces
+            assert text_and_calls(dict_response(events[-1]["response"], TOOLS)["output"]) == (content, calls)
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_a_call_that_is_parsed_only_in_the_whole_response(whole_calls: bool) -> None:
+    """It was there twice, or another call was lost that had the index of the message."""
+    for thinks in (True, False):
+        before = [{**thought(), "id": "rs"}] if thinks else []
+        for text, output in (
+            (LOOK, [*before, spoken("Look. ", "x"), parsed(9)]),
+            (HERMES, [*before, parsed(9)]),
+            (LOOK + HERMES, [*before, spoken("Look. ", "x"), parsed(8), parsed(9)]),
+        ):
+            for pieces in chunkings(text):
+                events = by_old_vllm(pieces, output, thinks=thinks)
+                assert heard(events, whole_calls=whole_calls) == text_and_calls(output), pieces
+                assert text_and_calls(dict_response({"output": output}, TOOLS)["output"]) == text_and_calls(output)
+        events = by_old_vllm([HERMES], [*before, parsed(9, "get_time", {})], thinks=thinks)
+        found = list(dict_response_events(events, TOOLS, whole_calls=whole_calls))
+        calls = text_and_calls(found[-1]["response"]["output"])[1]
+        assert sorted(name for name, _ in calls) == ["get_time", "get_weather"]
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+@pytest.mark.parametrize("ids", ["", "other"])
+def test_items_that_have_another_place_in_the_whole_response(ids: str, whole_calls: bool) -> None:
+    """The place in the list was taken for the index: a call that was left out came back, and another one was lost."""
+    same, other = parsed(2), parsed(3, arguments={"city": "y"})
+    events = numbered(of_parsed(thought(), 0), message(LOOK, 1), of_parsed(same, 2), of_parsed(other, 3))
+    calls = [{**call, "id": f"{ids}{call['id']}", "call_id": f"{ids}{call['call_id']}"} for call in (same, other)]
+    for output in ([spoken(LOOK, "m1"), *calls], [*calls, spoken(LOOK, "m1")], [*calls, thought()]):
+        events[-1]["response"]["output"] = output
+        found = list(dict_response_events(events, TOOLS, whole_calls=whole_calls))
+        text, kept = text_and_calls(found[-1]["response"]["output"])
+        assert text == ("" if output[-1]["type"] == "reasoning" else "Look.")
+        assert sorted(arguments["city"] for _, arguments in kept) == ["x", "y"]
+
+
+def by_ollama(pieces: list[str], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As Ollama sends them: the first call has the index of the message, which does not end if there are calls."""
+    events = [event for event in message("".join(pieces))[:2] if pieces]
+    at = {"item_id": "m0", "output_index": 0, "content_index": 0}
+    events += [{"type": "response.output_text.delta", **at, "delta": piece} for piece in pieces]
+    events += [event for place, call in enumerate(calls) for event in of_parsed(call, place)]
+    events.append({"type": "response.completed", "response": {"id": "r", "output": calls}})
+    return [event | {"sequence_number": place} for place, event in enumerate(events)]
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_a_call_with_the_index_of_the_message_before_it(whole_calls: bool) -> None:
+    """The call was taken for the message, of which nothing remained, and was left out of the whole response."""
+    other, time = parsed(0, arguments={"city": "y"}), parsed(1, "get_time", {})
+    for text in (HERMES, LOOK):
+        for own, expected in (
+            ([other, time], [("get_weather", CITY), ("get_weather", {"city": "y"}), ("get_time", {})]),
+            ([parsed(0), time], [("get_weather", CITY), ("get_time", {})]),
+        ):
+            for pieces in chunkings(text):
+                found = list(dict_response_events(by_ollama(pieces, own), TOOLS, whole_calls=whole_calls))
+                done = [event["item"] for event in found if event["type"].endswith("item.done")]
+                assert text_and_calls(done)[1] == expected, pieces
+                assert found[-1]["response"]["output"] == done
+                added = [event["output_index"] for event in found if event["type"].endswith("item.added")]
+                assert added == list(range(len(added)))

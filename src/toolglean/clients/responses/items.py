@@ -13,7 +13,19 @@ from typing import Any
 from toolglean.conversation.fields import field, listed, refused_end
 from toolglean.events import CallDelta, CallEnd, CallStart, Status
 
-__all__ = ["ADDED", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "OurItems", "events_of"]
+__all__ = [
+    "ADDED",
+    "ARGUMENTS",
+    "CALL",
+    "DELTAS",
+    "ITEM_DONE",
+    "PARTS_DONE",
+    "PART_ADDED",
+    "TEXT",
+    "TEXTS",
+    "OurItems",
+    "events_of",
+]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
@@ -23,9 +35,12 @@ THOUGHT = "response.reasoning_text.delta"
 THOUGHT_DONE = "response.reasoning_text.done"
 PARTS_DONE = frozenset({"response.output_text.done", THOUGHT_DONE, "response.content_part.done"})
 ARGUMENTS = "response.function_call_arguments"
+CALL = "function_call"
 REASONING_TEXT = "reasoning_text"
 TEXTS = {"message": ("text", "output_text", TEXT), "reasoning": ("thinking", REASONING_TEXT, THOUGHT)}
 """The items with text: what their text is, the type of the parts that contain it, and that of the events of a piece."""
+DELTAS = {delta: kind for kind, _, delta in TEXTS.values()}
+"""The events of a piece of text that is read."""
 
 
 def events_of(response: Any) -> Iterator[Mapping[str, Any]]:
@@ -35,8 +50,12 @@ def events_of(response: Any) -> Iterator[Mapping[str, Any]]:
         yield {"type": ADDED, "output_index": place, "item": item}
         for index, part in enumerate(listed(item, "content") if kind and isinstance(item, Mapping) else ()):
             text = field(part, "text") if field(part, "type") == kind else None
-            said = {"type": delta, "delta": text} if isinstance(text, str) else {"type": PART_ADDED, "part": part}
-            yield {**said, "output_index": place, "content_index": index}
+            at = {"output_index": place, "content_index": index}
+            if not isinstance(text, str):
+                yield {"type": PART_ADDED, "part": part, **at}
+                continue
+            yield {"type": PART_ADDED, "part": {"type": kind, "text": ""}, **at}
+            yield {"type": delta, "delta": text, **at}
         yield {"type": ITEM_DONE, "output_index": place, "item": item}
 
 
@@ -69,7 +88,7 @@ class OurItems:
         if type(event) is CallStart:
             call_id = event.id or f"{self._prefix}{event.index}"
             body = {"call_id": call_id, "name": event.name, "arguments": "", "status": "in_progress"}
-            return [*self.end_thought(), self._opened(place, "fc", "function_call", body)]
+            return [*self.end_thought(), self._opened(place, "fc", CALL, body)]
         if self.open and type(event) is CallDelta:
             return [self._said(f"{ARGUMENTS}.delta", event.text)]
         return self._end(event.call.status) if self.open and isinstance(event, CallEnd) else []

@@ -1,6 +1,7 @@
 # Moves leaked calls from the text of the Responses API into separate items, on plain dicts.
 # Does not depend on the openai package's objects (openai/objects.py), on how calls are written, on what waits for what
-# (conversation/reading/sources.py), or on how our items are written (items.py).
+# (conversation/reading/sources.py), on how our items are written (items.py), or on how a server names its own
+# (places.py).
 #
 #   the server's event                             what becomes of it
 #   those of a function_call                       unchanged, unless the text has given it already
@@ -27,13 +28,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Unpack, cast
 
 from toolglean.clients.lane import Plain
-from toolglean.clients.responses.items import ADDED, ITEM_DONE, PART_ADDED, PARTS_DONE, TEXT, TEXTS, OurItems, events_of
+from toolglean.clients.responses.items import (
+    ADDED,
+    CALL,
+    DELTAS,
+    ITEM_DONE,
+    PART_ADDED,
+    PARTS_DONE,
+    TEXT,
+    OurItems,
+    events_of,
+)
+from toolglean.clients.responses.places import ServerItem, ServerItems, is_call, keys_of
 from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
+from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed, text_of
 from toolglean.conversation.reading.arguments import TurnArguments
@@ -44,34 +56,10 @@ from toolglean.events import CallDelta, CallEnd, CallStart
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
 NUMBER = "sequence_number"
-DELTAS = {delta: kind for kind, _, delta in TEXTS.values()}
-"""The events of a piece of text that is read."""
 DONE = PARTS_DONE | {ITEM_DONE}
 ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
-
-
-@dataclass(slots=True, eq=False)
-class _Item(Source):
-    """An item of the server with text; `event` is its last delta. A message waits for its first text.
-
-    Attributes:
-        left: what remains of its texts, by their content indexes, written out.
-        gave: whether items of ours were found in it.
-    """
-
-    left: dict[str, list[str]] = field(default_factory=dict)
-    gave: bool = False
-
-    @property
-    def left_out(self) -> bool:
-        """Whether it is not sent, because there is nothing but items of ours in it."""
-        return self.gave and self.held is not None
-
-    def left_in(self, event: Wire) -> list[str]:
-        """What remains of the text that the event is about."""
-        return self.left.setdefault(str(event.get("content_index")), [])
 
 
 class ResponseReader(SourceReader):
@@ -81,14 +69,16 @@ class ResponseReader(SourceReader):
         tools, parsing: as for `toolglean.Parser`.
     """
 
-    _source: _Item | None
-    _last: _Item | None
+    _source: ServerItem | None
+    _last: ServerItem | None
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
         super().__init__(tools, parsing)
-        self._items: dict[Any, _Item] = {}  # by their ids and output indexes: some servers send other ids at the end
-        self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
-        self._ids: dict[tuple[int, str], str] = {}  # of the server's calls, by their output indexes and own ids
+        self._items = ServerItems()
+        self._indexes: dict[
+            ServerItem | int, int
+        ] = {}  # ours, of the server's items; of an unknown one, by the server's
+        self._ids: dict[tuple[ServerItem, str], str] = {}  # of the server's calls, by their own ids
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
         self._whole = False  # whether no event of an item came before the last event
@@ -103,7 +93,7 @@ class ResponseReader(SourceReader):
         item, turn, text = self._last, self._flows, event.get("delta")
         if event.get("type") != TEXT or not isinstance(text, str) or not text or turn is None or self._ours.open:
             return None
-        if item is None or item is not self._item_of(event) or not isinstance(event.get(NUMBER, 0), int):
+        if item is None or item is not self._items.of(event) or not isinstance(event.get(NUMBER, 0), int):
             return None
         left, counted = item.left_in(event), NUMBER in event
 
@@ -123,51 +113,53 @@ class ResponseReader(SourceReader):
         return [event | {NUMBER: self._count()} if NUMBER in event else event for event in events]
 
     def _read(self, event: Wire) -> list[dict[str, Any]]:
-        kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
+        kind, item = str(event.get("type")), event.get("item")
         if self._number is None and isinstance(event.get(NUMBER), int):
             self._number = event[NUMBER]
         if kind in ENDS:
             return self._end(event, event.get("response"), cut=kind != "response.completed")
-        if (own := self._own) is not None and isinstance(place, int):
-            ends = kind == ITEM_DONE
+        about = self._items.read(event)
+        if (own := self._own) is not None and (key := next(keys_of(event), None)):
+            place, ends = about or key, kind == ITEM_DONE
+            if about is own.place and ends:
+                about.event = event
+            if kind == ADDED and about is not None and about.place == own.place.place:  # that one's end is missing
+                place = own.place
+            begins = kind == ADDED or (ends and place is not own.place)  # some servers end all items at the end
             piece = field_of(item, "arguments") if ends else event.get("delta")
-            return self._of_own(own, event, place, begins=kind == ADDED, ends=ends, piece=piece)
+            return self._of_own(own, event, place, begins=begins, ends=ends, piece=piece)
         if kind in DELTAS and event.get("delta") and isinstance(event["delta"], str):
-            return self._delta(DELTAS[kind], event)
-        if isinstance(place, int) and place in self._dropped:
+            return self._delta(event, about)
+        if about in self._dropped:
             return []
-        if field_of(item, "type") == "function_call" and kind in {ADDED, ITEM_DONE} and isinstance(place, int):
-            first = event if kind == ADDED else None
-            begun = self._begin_own(first, place, field_of(item, "name"), field_of(item, "arguments"))
+        if about is not None and is_call(item) and not about.begun:
+            about.begun, first = True, event if kind == ADDED else None
+            begun = self._begin_own(first, about, field_of(item, "name"), field_of(item, "arguments"))
             return begun if first else begun + self._read(event)
-        return self._of_item(kind, event)
+        return self._of_item(kind, event, about)
 
     # -- the server's items --------------------------------------------------------------------------------------------
 
-    def _of_item(self, kind: str, event: Wire) -> list[dict[str, Any]]:
+    def _of_item(self, kind: str, event: Wire, about: ServerItem | None) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
+        if about is not None and not about.has_text:
+            about = None
         if kind == ADDED:
-            text = TEXTS.get(str(field_of(event.get("item"), "type")))
-            if text is None:
+            if about is None:
                 return [*self._something_else(), *self._sent(event)]
-            self._begin(text[0], event, None if text[0] == "thinking" else [])
+            about.begun = True
+            about.held = None if about.kind == "thinking" else []
             self._last = None
         elif kind in DONE:
             found = self._end_part()
+        elif kind == PART_ADDED and about is not None:
+            found = self._end_part() if about.follows(event) else []
+            about.add_part(event)
         elif kind.endswith(".delta") and not kind.startswith("response.reasoning") and event.get("delta"):
             found = self._stop_thinking()
-        about = self._item_of(event)
         return found + (self._sent(event) if about is None else self._mark(event, about))
 
-    def _begin(self, kind: str, event: Wire, held: list[Wire] | None = None) -> _Item:
-        item = _Item(kind, event, held=held)
-        self._items |= dict.fromkeys(_keys(event), item)
-        return item
-
-    def _item_of(self, event: Wire) -> _Item | None:
-        return next((self._items[key] for key in _keys(event) if key in self._items), None)
-
-    def _passed(self, event: Wire, about: _Item) -> list[dict[str, Any]]:
+    def _passed(self, event: Wire, about: ServerItem) -> list[dict[str, Any]]:
         kind, part = str(event.get("type")), event.get("part")
         found = self._ours.end_thought() if kind in DONE or kind == ADDED else []
         if kind == ADDED or not event:  # its text follows
@@ -182,7 +174,7 @@ class ResponseReader(SourceReader):
             found += self._all_sent([*about.released(), event])
         return found
 
-    def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
+    def _settled(self, item: ServerItem | None) -> list[dict[str, Any]]:
         # Something else follows. A message without any text is the server's own.
         return [] if item is None or item.left_out else self._all_sent(item.released())
 
@@ -191,22 +183,26 @@ class ResponseReader(SourceReader):
 
     def _sent(self, event: Wire) -> list[dict[str, Any]]:
         # The event, with our output index, and the text that remains.
-        found, kind = dict(event), str(event.get("type"))
-        if isinstance(event.get("output_index"), int):
-            found["output_index"] = self._index(event["output_index"])
+        found, kind, about = dict(event), str(event.get("type")), self._items.of(event)
+        if isinstance(index := event.get("output_index"), int):
+            found["output_index"] = self._index(about or index, index)
+        elif about is not None:
+            self._index(about, about.place)
         if kind == ITEM_DONE or (kind == ADDED and field_of(event.get("item"), "call_id")):
-            found["item"] = self._repaired_item(event)
-        elif kind in PARTS_DONE:
-            left = self._left_in(found.get("part", found), event)
+            found["item"] = self._repaired_item(event.get("item"), about)
+        elif kind in PARTS_DONE and about is not None:
+            left = _with_text(found.get("part", found), about.left.get(about.place_in(event)))
             found = {**found, "part": left} if "part" in found else left
         return [found]
 
-    def _index(self, index: int) -> int:
-        # A server may leave indexes out. Where we have left out its calls, its own are too high.
-        least = 0 if self._dropped else index
-        found = self._indexes.setdefault(index, max(self._ours.next, least))
-        self._ours.next = max(self._ours.next, found + 1)
-        return found
+    def _index(self, item: ServerItem | int, index: int) -> int:
+        if self._ours.ended or self._ours.open or self._dropped:
+            # A server may leave indexes out. Where we have left out its calls, its own are too high.
+            least = 0 if self._dropped else index
+            index = self._indexes.get(item, max(self._ours.next, least))
+        self._indexes[item] = index
+        self._ours.next = max(self._ours.next, index + 1)
+        return index
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
@@ -214,11 +210,11 @@ class ResponseReader(SourceReader):
     def _holds(self) -> bool:
         return self._source is not None and self._source.held is not None
 
-    def _delta(self, kind: str, event: Wire) -> list[dict[str, Any]]:
-        item, place = self._item_of(event), str(event.get("content_index"))
-        if item is None or item.kind != kind:
-            item = self._begin(kind, event)
-        found = self._end_part() if item.left and place not in item.left else []
+    def _delta(self, event: Wire, item: ServerItem | None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        if item is None:
+            item = self._items.begin(event)
+            item.begun = True
         if item is not self._last:
             found += self._mark({}, item)
         item.left_in(event)
@@ -238,16 +234,15 @@ class ResponseReader(SourceReader):
         return self._ours.call(event, self._gives(source))
 
     def _gives(self, source: Source | None) -> float:
-        if not isinstance(source, _Item):
+        if not isinstance(source, ServerItem):
             return math.inf
         source.gave = True
-        place = source.event.get("output_index")
-        return place if isinstance(place, int) else math.inf
+        return source.place
 
     # -- the end of a response -----------------------------------------------------------------------------------------
 
     def _end(self, event: Wire, said: Any, *, cut: bool) -> list[dict[str, Any]]:
-        if not (self._indexes or self._items or self._own or self._dropped):
+        if not self._items:
             self._whole = True
             for each in events_of(said):
                 self._read(each)
@@ -255,40 +250,52 @@ class ResponseReader(SourceReader):
         whole = {"response": self._repaired(said)} if said and isinstance(said, Mapping) else {}
         return [*found, *self._sent({**event, **whole})]
 
-    def _left_in(self, part: Any, event: Wire) -> Any:
-        # The part that the event is about, with the text that remains, if it has come in pieces.
-        item = self._item_of(event)
-        left = None if item is None else item.left.get(str(event.get("content_index")))
-        return part if left is None or not isinstance(part, Mapping) else {**part, "text": "".join(left)}
-
-    def _repaired_item(self, event: Wire) -> Any:
-        item, place = event.get("item"), event.get("output_index")
-        if isinstance(own := field_of(item, "call_id"), str) and isinstance(place, int):
-            if (place, own) not in self._ids:
-                self._ids[place, own] = self._turn.parsed_id(own, self._index(place))
-            return {**event["item"], "call_id": self._ids[place, own]}
-        said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in TEXTS else ()
-        left = [self._left_in(part, {**event, "content_index": place}) for place, part in enumerate(said)]
-        return {**event["item"], "content": left} if left else item
+    def _repaired_item(self, item: Any, about: ServerItem | None) -> Any:
+        if about is None or not isinstance(item, Mapping):
+            return item
+        if isinstance(own := item.get("call_id"), str):
+            if (about, own) not in self._ids:
+                self._ids[about, own] = self._turn.parsed_id(own, self._index(about, about.place))
+            return {**item, "call_id": self._ids[about, own]}
+        parts = [_with_text(part, about.left.get(place)) for place, part in enumerate(listed(item, "content"))]
+        return {**item, "content": parts} if parts and about.has_text else item
 
     def _repaired(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
-        output = self._ours.ended.copy()
+        # In the server's order, ours where they were sent; in a whole response, a message has its reasoning before it,
+        # and its calls after it.
+        ours = self._ours.ended.items()
+        output = [((place, side, index) if self._whole else (index, 0, 0), item) for index, (place, side, item) in ours]
+        last, untold = -1, dict.fromkeys(self._items)
         for place, item in enumerate(listed(response, "output")):
-            event = {"item": item, "output_index": place}
-            known = self._item_of(event)
-            if place not in self._dropped and not (known is not None and known.left_out):
-                output[self._index(place)] = place, 0, self._repaired_item(event)
-        # As they were sent; in a whole response, a message has its reasoning before it, and its calls after it.
-        order = sorted(output, key=lambda index: (*output[index][:2], index) if self._whole else (index,))
-        return _with_output(response, [output[index][2] for index in order]) if output else response
+            about = self._streamed(item, place, untold)
+            if about is None and self._was_written(item):
+                continue
+            new, about = about is None, about or self._items.begin({"item": item})
+            untold.pop(about, None)
+            if about in self._dropped or about.left_out:
+                continue
+            last = last if new else max(last, self._index(about, about.place))
+            output.append(((place, 0, last) if self._whole else (last, 1, place), self._repaired_item(item, about)))
+        output.sort(key=lambda each: each[0])
+        return _with_output(response, [item for _, item in output]) if output else response
+
+    def _streamed(self, item: Any, place: int, untold: Mapping[ServerItem, None]) -> ServerItem | None:
+        # What was sent of an item of the whole response, where its place in the list may be another, and its ids, too.
+        found = self._items.of({"item": item, "output_index": place})
+        found = found if found in untold else None
+        if self._whole or not is_call(item) or (found is not None and found.is_the_call(item)):
+            return found
+        return next((each for each in untold if each.kind == CALL and each.is_the_call(item)), None)
+
+    def _was_written(self, item: Any) -> bool:
+        # Some servers parse the text of a stream only here.
+        arguments = read_arguments(field_of(item, "arguments")) if is_call(item) else None
+        return arguments is not None and self._turn.duplicates.was_written(field_of(item, "name"), arguments) is True
 
 
-def _keys(event: Wire) -> list[tuple[Any, Any]]:
-    # Both together first: some servers repeat an id, others an index. Ignore one that is something else, as a list is.
-    name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
-    id = name if isinstance(name, str | int) and name else None  # noqa: A001  # the wire's own word
-    index = place if isinstance(place, int) else None
-    return [key for key in ((id, index), (id, None), (None, index)) if key != (None, None)]
+def _with_text(part: Any, left: list[str] | None) -> Any:
+    # The part with the text that remains, if it has come in pieces.
+    return part if left is None or not isinstance(part, Mapping) else {**part, "text": "".join(left)}
 
 
 def _with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
