@@ -309,6 +309,20 @@ def test_a_server_that_does_not_end_its_call(whole_calls: bool) -> None:
         assert (added, text) == ((["function_call", "message"], HERMES) if first else (["function_call"], ""))
 
 
+def test_a_server_that_begins_a_call_twice() -> None:
+    """The first one has not ended, and is not complete either: the second one does not wait for that."""
+    events, read = numbered([*of_call(0, ends=False)[:2], *of_call(0)]), []
+
+    def sent() -> Iterator[dict[str, Any]]:
+        for event in events:
+            read.append(event)
+            yield event
+
+    assert [(event, len(read)) for event in dict_response_events(sent(), TOOLS)] == list(
+        zip(events, range(1, len(events) + 1), strict=True)
+    )
+
+
 def test_a_server_that_names_the_message_anew_at_its_end() -> None:
     found = list(dict_response_events(numbered(message(HERMES, named="other")), TOOLS))
     assert outcome(found) == ("", [("get_weather", {"city": "x"})])
