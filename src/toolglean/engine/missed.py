@@ -35,8 +35,8 @@ _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
 _info = passing(r"[`~]*[^`\n]*(?P<line>\n)?")  # behind the first three signs of a fence
 _words = re.compile(
     r"<[|｜][\w▁]{1,32}(?:sep|begin|start)[|｜]>"
-    r"|<(?P<parameter>(?:\w{1,16}:)?(?:(?:parameter|param|argument|arg)(?:=| name=)|arg_key>))"
-    r"|(?P<begun><[|｜]?[\w▁:]{0,40}(?:[|｜]| (?:n(?:a(?:me?)?)?)?)?\Z)|(?P<word>[\w.:/▁-]+)[|｜]?"
+    r"|<(?P<parameter>(?:\w{1,16}:)?(?:(?:parameter|param|argument|arg)[= ]|arg_key>))"
+    r"|(?P<begun><[|｜]?[\w▁:]{0,40}[|｜]?\Z)|(?P<word>[\w.:/▁-]+)[|｜]?"
 ).finditer
 """Markers within calls, the beginnings of parameters, what may become one of these, and words."""
 _line_words = re.compile(r"[\w.-]+").findall
