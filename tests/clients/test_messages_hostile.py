@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import PATHS, answer, asked, said
+from tests.clients.answers import PATHS, answer, asked, events, fed, joined, pieces, random_sizes, reader, said
 from tests.clients.families import CALLS, HERMES, TOOLS
 from tests.clients.proxies import proxying
 from tests.support.loopback import Turn
 from tests.support.loopback.raw import RawServer, head, raw_server
+from tests.support.message_protocol import faults
 
 httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
 
@@ -125,3 +126,110 @@ def test_paths_of_gemini_are_not_read(proxy: str, raw: RawServer) -> None:
         found = httpx.post(f"{proxy}/v1beta/models/m:{way}", json=request, trust_env=False)
         assert found.content == data
     assert raw.asked[-1].startswith(b"POST /v1beta/models/m:streamGenerateContent?alt=sse ")
+
+
+# -- blocks between texts ----------------------------------------------------------------------------------------------
+
+TEXTS = {"text": "text_delta", "thinking": "thinking_delta"}
+OWN = {"type": "tool_use", "id": "toolu_1", "name": "get_time", "input": {}}
+
+
+
+def text(said: str) -> dict[str, Any]:
+    """A block of text."""
+    return {"type": "text", "text": said}
+
+
+def of_block(index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
+    """The events of a block; a text comes in small pieces, the arguments of a call in one."""
+    kind = block["type"]
+    field, contents = "partial_json", [json.dumps(block["input"])] if kind == "tool_use" else []
+    begun = {**block, "input": {}} if contents else block
+    if kind in TEXTS:
+        field, contents, begun = kind, pieces(block[kind], 7), {**block, kind: ""}
+    return [
+        {"type": "content_block_start", "index": index, "content_block": begun},
+        *(
+            {
+                "type": "content_block_delta",
+                "index": index,
+                "delta": {"type": TEXTS.get(kind, "input_json_delta"), field: each},
+            }
+            for each in contents
+        ),
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+def framed(middle: list[dict[str, Any]]) -> bytes:
+    """The stream of a message with these events."""
+    message: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "content": [], "stop_reason": None}
+    reason = (
+        "tool_use" if any(each.get("content_block", {}).get("type") == "tool_use" for each in middle) else "end_turn"
+    )
+    end = {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 1}}
+    stream = [{"type": "message_start", "message": message}, *middle, end, {"type": "message_stop"}]
+    return "".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in stream).encode()
+
+
+def streamed(data: bytes) -> list[dict[str, Any]]:
+    """The blocks that a client reads in a stream, which come out the same however its bytes are divided."""
+    found = [events(fed(lambda: reader("messages", REQUEST), data, random_sizes(seed))) for seed in range(8)]
+    assert [faults(each) for each in found] == [[]] * len(found)
+    [blocks] = {json.dumps(joined(each)["content"]) for each in found}
+    return list(json.loads(blocks))
+
+
+def read(blocks: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    """What a client reads in a message with these blocks, streamed and whole: the type and the contents of each block."""
+    stream = streamed(framed([event for index, block in enumerate(blocks) for event in of_block(index, block)]))
+    request = {**REQUEST, "stream": False}
+    message = {"id": "m", "type": "message", "role": "assistant", "content": blocks, "stop_reason": "end_turn"}
+    data = json.dumps(message).encode()
+    whole = json.loads(fed(lambda: reader("messages", request), data, lambda: 1 << 20))["content"]
+    assert brief(stream) == brief(whole)
+    return brief(whole)
+
+
+def brief(blocks: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    """The type and the contents of each block."""
+    contents = {"text": "text", "thinking": "thinking", "tool_use": "input"}
+    return [(each["type"], each.get(contents.get(each["type"], ""))) for each in blocks]
+
+
+BETWEEN: dict[str, list[dict[str, Any]]] = {
+    "a call": [OWN],
+    "two calls": [OWN, {**OWN, "id": "toolu_2", "input": {"zone": "UTC"}}],
+    "a thinking": [{"type": "thinking", "thinking": "Hm.", "signature": ""}],
+    "a thinking that only the server can read": [{"type": "redacted_thinking", "data": "x"}],
+    "a search": [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    ],
+    "a call, a text and a call": [OWN, text(f"{HERMES}\n"), {**OWN, "id": "toolu_2", "input": {"zone": "UTC"}}],
+}
+OPENED = {
+    "Never do it like this:\n```xml\n": "\n```\nDone.",
+    "Never do it like this:\n```xml": "\n```\nDone.",  # its line ends with the block
+    "~~~~\n": "\n~~~~\n",
+    "<example>\nLike this: ": "\n</example>",
+    "Never write\n> ": "",
+    "<tool_response>\n": "\n</tool_response>",
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.parametrize("begin", OPENED)
+def test_what_is_quoted_before_another_block_is_quoted_after_it(begin: str, between: str) -> None:
+    """The parser of the text after a block knew nothing of what the text before it had opened: the call ran."""
+    if begin.endswith("> ") and between == "a call, a text and a call":
+        return  # the quoted line has ended by then
+    blocks = [text(begin), *BETWEEN[between], text(f"{HERMES}{OPENED[begin]}")]
+    assert read(blocks) == brief(blocks)
+
+
+def test_a_quotation_that_has_ended_before_another_block() -> None:
+    for begin in ("Here:\n```\nls\n```\n", "<example>ls</example>", "> ls\n\n", "A `word"):
+        assert [kind for kind, _ in read([text(begin), OWN, text(HERMES)])] == ["text", "tool_use", "tool_use"]
+    found = read([text("Here:\n```\n"), OWN, text(f"{HERMES}\n```\nNow I do it.\n{HERMES}")])
+    assert [kind for kind, _ in found] == ["text", "tool_use", "text", "tool_use"]

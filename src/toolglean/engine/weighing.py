@@ -103,6 +103,12 @@ class Weighing(Machine):
             self.__setstate__(machine.__getstate__())
         return events if sieve is None else sieve.finish(events, place, machine._here)
 
+    def _go_on_after(self, ended: Weighing) -> None:
+        # Nothing was read yet. What quotes the end of the other text, which is over, quotes the beginning of this.
+        code = ended._here.judge.code
+        if code is not None and (opener := code.unclosed):
+            self._read_prompt(opener, is_own=True)
+
     # -- what the evidence asks, and does: see evidence/reader.py ------------------------------------------------------
 
     def _end(self) -> list[Event]:

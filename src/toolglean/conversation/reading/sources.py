@@ -4,7 +4,8 @@
 # (`_sent` and the methods after it).
 #
 #   a piece of text          is read; what is certain to be text is sent. Texts that follow each other are one text,
-#                            until something else follows: a code fence may begin in one and end in the next
+#                            until something else follows: a code fence may begin in one and end in the next. The
+#                            text after that is read apart, but a quotation that is open goes on in it
 #   an event about a text    has a position: the number of characters that the server has written before it. It waits
 #                            until all of that text is decided
 #   a call of the server     its events are sent as they come, or once it is clear that the text has not given it
@@ -125,6 +126,7 @@ class SourceReader:
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
         self._turn = text_for(tools, parsing)  # the reasoning that the server has parsed
         self._part: TurnText | None = None  # the text that is being read
+        self._ended: TurnText | None = None  # the one before, in which a quotation may be open
         self._base = 0  # the position of its first character
         self._kept = True  # whether all texts that were read to their end were pristine
         self._written = self._decided = 0  # how many characters the server has written, and how many are decided
@@ -297,7 +299,7 @@ class SourceReader:
             return found if self._turn.thinks else found + self._all()
         found = self._stop_thinking()
         if self._part is None:
-            self._part, self._base = self._turn.part(), self._written
+            self._part, self._base = self._turn.part(self._ended), self._written
         return found + self._told(self._part.feed(text), self._base)
 
     def _reach(self) -> None:
@@ -312,7 +314,7 @@ class SourceReader:
             return []
         self._reach()
         found = self._told(part.finish(), self._base)
-        self._kept, self._part = self._kept and part.pristine, None
+        self._kept, self._part, self._ended = self._kept and part.pristine, None, part
         return found + self._all()
 
     def _stop_thinking(self) -> list[Any]:

@@ -32,15 +32,7 @@ from toolglean.conversation.reading.counts import Counts, unknown_tool
 from toolglean.conversation.reading.duplicates import DuplicateFilter, Ended, Rest, SentCall, Shared, in_one, shifted
 from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
 from toolglean.conversation.reading.tape import Tape
-from toolglean.events import (
-    CallDelta,
-    CallEnd,
-    CallStart,
-    Content,
-    Event,
-    Problem,
-    Reasoning,
-)
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
 from toolglean.formats.headers import ENDS
 from toolglean.options import UnknownTools
 from toolglean.parser import Parser
@@ -124,10 +116,16 @@ class TurnText:
         """Another turn, to be read in the same way. Nothing must have been read yet."""
         return TurnText(self._parser.fork(), self._manner)
 
-    def part(self) -> TurnText:
-        """Another text of the same turn: its calls are counted on, and none of them is emitted twice."""
+    def part(self, ended: TurnText | None) -> TurnText:
+        """Another text of the same turn: its calls are counted on, and none of them is emitted twice.
+
+        Args:
+            ended: the text before it, which is over; a quotation that is open there goes on. None: there is none.
+        """
         found = self.fork()
         found._shared = self._shared
+        if ended is not None:
+            found._parser._go_on_after(ended._parser)
         return found
 
     @property

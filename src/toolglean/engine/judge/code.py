@@ -103,6 +103,19 @@ class Quotes(Plain):
         return self.heeded and (where.context is not Context.PLAIN or where.string is not None)
 
     @property
+    def unclosed(self) -> str:
+        """What opens the quotation in which the text ends; "" if there is none that goes on in another text."""
+        twin = self
+        if not self.sure:
+            twin = self.copy()
+            twin.scan("\n", twin._end)  # the line of a fence is one only once it has ended
+        where = twin.where
+        if not twin.sure or where.context in {Context.PLAIN, Context.OVER}:
+            return ""
+        # A fence that opens a turn may be markup: this one is behind a word.
+        return f"x\n{where.sign}\n" if where.context is Context.FENCE else where.opener
+
+    @property
     def quoted_by(self) -> tuple[str, int]:
         """What quotes what follows, in words, and the place where that opened."""
         where, string = self.where, self.where.string
