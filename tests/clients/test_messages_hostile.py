@@ -133,6 +133,7 @@ def test_paths_of_gemini_are_not_read(proxy: str, raw: RawServer) -> None:
 TEXTS = {"text": "text_delta", "thinking": "thinking_delta"}
 OWN = {"type": "tool_use", "id": "toolu_1", "name": "get_time", "input": {}}
 
+OWN_LEAK = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
 
 
 def text(said: str) -> dict[str, Any]:
@@ -233,3 +234,22 @@ def test_a_quotation_that_has_ended_before_another_block() -> None:
         assert [kind for kind, _ in read([text(begin), OWN, text(HERMES)])] == ["text", "tool_use", "tool_use"]
     found = read([text("Here:\n```\n"), OWN, text(f"{HERMES}\n```\nNow I do it.\n{HERMES}")])
     assert [kind for kind, _ in found] == ["text", "tool_use", "text", "tool_use"]
+
+
+# -- text in the block of a call ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_text_that_follows_a_call_in_its_block(kind: str) -> None:
+    """SGLang, and vLLM's first server of the API, end a call only after that: the packages drop a text in its block."""
+    [begin, piece, end] = of_block(1, OWN)
+    for before, after in ("Look. ", "Then I am done."), (f"Look. {OWN_LEAK}", "\nI wait."):
+        late = of_block(1, {"type": kind, kind: after})[1:-1]
+        found = streamed(framed([*of_block(0, text(before)), begin, piece, *late, end]))
+        assert brief(found) == [("text", "Look. "), ("tool_use", {}), (kind, after)]
+
+
+def test_a_leaked_call_in_the_block_of_a_call() -> None:
+    [begin, piece, end] = of_block(0, OWN)
+    found = streamed(framed([begin, piece, *of_block(0, text(f"\n{HERMES}\nDone."))[1:-1], end]))
+    assert brief(found) == [("tool_use", {}), ("tool_use", {"city": "Oslo"}), ("text", "\nDone.")]

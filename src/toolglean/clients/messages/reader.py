@@ -68,6 +68,9 @@ class MessageReader(SourceReader):
         if kind not in OF_BLOCKS:
             return self._of_message(kind, event)
         if (own := self._own) is not None:
+            if kind == DELTA and _place_in(event) == own.place and _kind_of(event) is not None:
+                # SGLang, and vLLM's first server of this API, end a call only after the text that follows it.
+                return [*self._end_own(own, None), *self._delta(event)]
             piece = field_of(event.get("delta"), "partial_json")
             return self._of_own(own, event, _place_in(event), begins=kind == START, ends=kind == STOP, piece=piece)
         return self._delta(event) if kind == DELTA else self._start(event) if kind == START else self._of_last(event)
@@ -124,9 +127,8 @@ class MessageReader(SourceReader):
         return found + self._text(self._last, text) if isinstance(text, str) and text else found
 
     def _delta(self, event: Event) -> list[Event]:
-        delta = event.get("delta")
-        kind = next((each for each in FIELDS if field_of(delta, "type") == FIELDS[each]), None)
-        text = field_of(delta, kind) if kind else None
+        kind = _kind_of(event)
+        text = field_of(event.get("delta"), kind) if kind else None
         if kind is None or not isinstance(text, str) or not text:
             return self._of_last(event)
         found: list[Event] = []
@@ -195,6 +197,11 @@ class MessageReader(SourceReader):
 def _place_in(event: Event) -> str | int | None:
     place = event.get("index")
     return place if isinstance(place, str | int) else None
+
+
+def _kind_of(event: Event) -> str | None:
+    # What a delta is a piece of, if that is a text.
+    return next((each for each in FIELDS if field_of(event.get("delta"), "type") == FIELDS[each]), None)
 
 
 def _begun(kind: str, place: Any) -> Event:
