@@ -253,3 +253,24 @@ def test_a_leaked_call_in_the_block_of_a_call() -> None:
     [begin, piece, end] = of_block(0, OWN)
     found = streamed(framed([begin, piece, *of_block(0, text(f"\n{HERMES}\nDone."))[1:-1], end]))
     assert brief(found) == [("tool_use", {}), ("tool_use", {"city": "Oslo"}), ("text", "\nDone.")]
+
+
+# -- texts of white space -----------------------------------------------------------------------------------------------
+
+DONE = ("text", "Done.")
+CALLED = ("tool_use", {"city": "Oslo"})
+WHITE_SPACE: dict[str, tuple[list[dict[str, Any]], list[tuple[str, Any]]]] = {
+    "after a call, before another text": ([text(f"{HERMES}\n\n"), text("Done.")], [CALLED, DONE]),
+    "after a call, at the end": ([text(f"Look. {HERMES}\n\n")], [("text", "Look. "), CALLED]),
+    "the server's, between texts": ([text("Look."), text(" \n"), text("Done.")], [("text", "Look."), DONE]),
+    "the server's, at the end": ([text("Done."), text("\n")], [DONE]),
+    "the server's, before a call": ([text("\n\n"), OWN], [("tool_use", {})]),
+    "around text": ([text("\n\n\n\n\n\n\n\n\nDone. \n")], [("text", "\n\n\n\n\n\n\n\n\nDone. \n")]),
+}
+
+
+@pytest.mark.parametrize("row", WHITE_SPACE)
+def test_a_text_of_white_space_is_left_out(row: str) -> None:
+    """It survived next to another text: Anthropic's API refuses a history with such a text."""
+    blocks, expected = WHITE_SPACE[row]
+    assert read(blocks) == expected

@@ -5,7 +5,7 @@
 #
 #   the server's event                              what becomes of it
 #   content_block_start (a text, a thinking)        unchanged, before the first text that remains; left out if there was
-#                                                   text, and nothing remains: clients refuse an empty text later
+#                                                   text, and at most white space remains: servers refuse that later
 #   content_block_delta (text_delta,                text without calls; between its pieces the blocks of calls, and of
 #   thinking_delta)                                 reasoning that was in the text. Text after a call is a new block
 #   events of other blocks                          unchanged, unless it is a call that the text has given
@@ -169,7 +169,10 @@ class MessageReader(SourceReader):
         if kind == STOP:
             self._source = None
             opened = [] if is_open or source.said else self._opened(source)  # it is empty, and the server's own
-            return [*opened, *self._blocks.stop(event)] if is_open or opened else []
+            if not (is_open or opened):  # nothing, or nothing but white space, remains of it
+                self._blocks.differ()
+                return []
+            return [*opened, *self._blocks.stop(event)]
         if not is_open:
             source.hold(event)
         return [self._blocks.moved(event)] if is_open else []
@@ -177,8 +180,13 @@ class MessageReader(SourceReader):
     def _piece(self, text: str) -> list[Event]:
         source = self._source
         assert source is not None  # a text has one
-        found = [] if self._blocks.owner is source else self._opened(source)
-        return [*found, self._blocks.delta(FIELDS[source.kind], source.kind, text)]
+        piece = self._blocks.delta(FIELDS[source.kind], source.kind, text)
+        if self._blocks.owner is source:
+            return [piece]
+        if source.kind == "text" and text.isspace():  # it may be all that remains, which servers refuse later
+            source.hold(piece)
+            return []
+        return [*self._opened(source), self._blocks.moved(piece)]
 
     def _opened(self, source: Source) -> list[Event]:
         block = source.event.get("content_block")
