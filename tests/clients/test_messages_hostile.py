@@ -255,7 +255,7 @@ def test_a_leaked_call_in_the_block_of_a_call() -> None:
     assert brief(found) == [("tool_use", {}), ("tool_use", {"city": "Oslo"}), ("text", "\nDone.")]
 
 
-# -- texts of white space -----------------------------------------------------------------------------------------------
+# -- texts of white space, and early ends ------------------------------------------------------------------------------
 
 DONE = ("text", "Done.")
 CALLED = ("tool_use", {"city": "Oslo"})
@@ -274,3 +274,25 @@ def test_a_text_of_white_space_is_left_out(row: str) -> None:
     """It survived next to another text: Anthropic's API refuses a history with such a text."""
     blocks, expected = WHITE_SPACE[row]
     assert read(blocks) == expected
+
+
+def test_an_event_without_a_reason_does_not_end_the_message() -> None:
+    """A server that counts tokens on the way ended a call in the middle: its two halves were text."""
+    begin, *pieces_of_text, end = of_block(0, text(f"Look. {HERMES}"))
+    counted = {"type": "message_delta", "delta": {"stop_reason": None}, "usage": {"output_tokens": 1}}
+    for at in range(len(pieces_of_text) + 1):
+        data = framed([begin, *pieces_of_text[:at], counted, *pieces_of_text[at:], end])
+        for seed in range(4):
+            found = events(fed(lambda: reader("messages", REQUEST), data, random_sizes(seed)))
+            assert brief(joined(found)["content"]) == [("text", "Look. "), CALLED]
+            assert [each["delta"]["stop_reason"] for each in found if each["type"] == "message_delta"][1:] == [
+                "tool_use"
+            ]
+
+
+@pytest.mark.parametrize("more", [{}, {"stop_reason": None}])
+def test_a_whole_message_without_a_reason(more: dict[str, Any]) -> None:
+    request, message = {**REQUEST, "stream": False}, {"type": "message", "content": [text(f"Look. {HERMES}")], **more}
+    found = json.loads(fed(lambda: reader("messages", request), json.dumps(message).encode(), lambda: 1 << 20))
+    assert brief(found.pop("content")) == [("text", "Look. "), CALLED]
+    assert found == {"type": "message", **more}

@@ -82,6 +82,8 @@ class MessageReader(SourceReader):
             return [event]
         delta = event.get("delta")
         reason = field_of(delta, "stop_reason")
+        if reason is None:  # some servers count the tokens in such events as they go
+            return [event]
         found = self._over(cut=not (isinstance(reason, str) and reason in COMPLETE))
         if reason == "end_turn" and self._blocks.calls and isinstance(delta, Mapping):
             event = {**event, "delta": {**delta, "stop_reason": "tool_use"}}
@@ -257,12 +259,13 @@ def dict_message(message: Mapping[str, Any], tools: Tools = None, **parsing: Unp
     """
     reader = MessageReader(tools, {**parsing, "whole_calls": True})
     found: Any = dict(message)  # it has whatever fields the server sent
-    given = [*_events(message), {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}]
+    reason = message.get("stop_reason")
+    given = [*_events(message), {"type": "message_delta", "delta": {"stop_reason": reason}}, {"type": "message_stop"}]
     events = [each for event in given for each in reader.read(event)]
     if not reader.pristine:
         found["content"] = _blocks(events)
-        if "stop_reason" in found:
-            found["stop_reason"] = events[-1]["delta"]["stop_reason"]
+        if reason is not None:
+            found["stop_reason"] = events[-2]["delta"]["stop_reason"]
     return cast("MessageDict", found)
 
 
