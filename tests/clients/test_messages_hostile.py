@@ -249,6 +249,16 @@ def test_text_that_follows_a_call_in_its_block(kind: str) -> None:
         assert brief(found) == [("text", "Look. "), ("tool_use", {}), (kind, after)]
 
 
+def test_an_empty_text_does_not_end_a_call() -> None:
+    begin, piece, end = of_block(0, {**OWN, "input": {"zone": "UTC"}})
+    halves = [{**piece, "delta": {**piece["delta"], "partial_json": each}} for each in ('{"zone"', ': "UTC"}')]
+    empty = {**piece, "delta": {"type": "text_delta", "text": ""}}
+    found = events(
+        fed(lambda: reader("messages", REQUEST), framed([begin, *halves[:1], empty, *halves[1:], end]), lambda: 9)
+    )
+    assert brief(joined(found)["content"]) == [("tool_use", {"zone": "UTC"})]
+
+
 def test_a_leaked_call_in_the_block_of_a_call() -> None:
     [begin, piece, end] = of_block(0, OWN)
     found = streamed(framed([begin, piece, *of_block(0, text(f"\n{HERMES}\nDone."))[1:-1], end]))

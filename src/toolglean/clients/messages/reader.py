@@ -68,7 +68,7 @@ class MessageReader(SourceReader):
         if kind not in OF_BLOCKS:
             return self._of_message(kind, event)
         if (own := self._own) is not None:
-            if kind == DELTA and _place_in(event) == own.place and _kind_of(event) is not None:
+            if kind == DELTA and _place_in(event) == own.place and _said_in(event) is not None:
                 # SGLang, and vLLM's first server of this API, end a call only after the text that follows it.
                 return [*self._end_own(own, None), *self._delta(event)]
             piece = field_of(event.get("delta"), "partial_json")
@@ -129,10 +129,10 @@ class MessageReader(SourceReader):
         return found + self._text(self._last, text) if isinstance(text, str) and text else found
 
     def _delta(self, event: Event) -> list[Event]:
-        kind = _kind_of(event)
-        text = field_of(event.get("delta"), kind) if kind else None
-        if kind is None or not isinstance(text, str) or not text:
+        said = _said_in(event)
+        if said is None:
             return self._of_last(event)
+        kind, text = said
         found: list[Event] = []
         if self._last is None or self._last.kind != kind:  # the server has not said that one begins
             self._blocks.differ()
@@ -209,9 +209,12 @@ def _place_in(event: Event) -> str | int | None:
     return place if isinstance(place, str | int) else None
 
 
-def _kind_of(event: Event) -> str | None:
-    # What a delta is a piece of, if that is a text.
-    return next((each for each in FIELDS if field_of(event.get("delta"), "type") == FIELDS[each]), None)
+def _said_in(event: Event) -> tuple[str, str] | None:
+    # The piece of text in a delta, behind its kind; None if there is none.
+    delta = event.get("delta")
+    kind = next((each for each in FIELDS if field_of(delta, "type") == FIELDS[each]), None)
+    text = field_of(delta, kind) if kind else None
+    return (kind, text) if kind and isinstance(text, str) and text else None
 
 
 def _begun(kind: str, place: Any) -> Event:
