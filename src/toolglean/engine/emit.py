@@ -191,9 +191,8 @@ class Emitter(Outbox):
         told = (_problem(*mark.problem, mark.start) for mark in strays.marks if mark.problem is not None)
         own = [event for event in told if event is not None and self._is_new(event)]
         place, end = self._ws_start, self._ws_start + len(waited)
-        for event in sorted(
-            (*own, *strays.problems), key=lambda each: each.start
-        ):  # each before the text that it is about
+        # Each before the text that it is about.
+        for event in sorted((*own, *strays.problems), key=lambda each: each.start):
             upto = min(max(event.start, place), end)
             self._put_text(kind, waited[place - self._ws_start : upto - self._ws_start], place)
             self._put(event)
@@ -394,4 +393,5 @@ class Emitter(Outbox):
 
 def _problem(reason: Reason, text: str, start: int) -> Problem | None:
     # The prompt's end was read before the turn: what was in it is not reported.
-    return None if 0 < len(text) <= -start else Problem(*reason, text[max(-start, 0) :], max(start, 0))
+    is_before = start < 0 and len(text) <= -start
+    return None if is_before else Problem(*reason, text[max(-start, 0) :], max(start, 0))

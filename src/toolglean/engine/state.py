@@ -219,8 +219,8 @@ class TurnState(Plain):
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether the line before ends with a word that cannot end its sentence, which goes on here."""
-        return is_wrapped(self.last_text[-KEPT:]) is not None
+        """Whether the line before ends with a word that cannot end its sentence, if quotations matter."""
+        return self.judge.heeds_quotes and is_wrapped(self.last_text[-KEPT:]) is not None
 
     @property
     def is_indented(self) -> bool:

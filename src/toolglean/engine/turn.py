@@ -51,8 +51,8 @@ class Turn(Speech):
         # Whether a call that begins here is held back: see drafts.py.
         if self.judge.draft is not None:
             return False
-        in_doubt = self.judge.in_doubt or bool(self.judge.fence) or (self.around.mention != "" and self.in_sentence)
-        in_doubt = in_doubt or (self.is_wrapped and self.judge.heeds_quotes)
+        in_doubt = self.judge.in_doubt or bool(self.judge.fence) or self.is_wrapped
+        in_doubt = in_doubt or (self.around.mention != "" and self.in_sentence)
         return self.rules.marks is not None if self.channel or self.judge.mentioned else in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:

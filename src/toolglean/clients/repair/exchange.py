@@ -23,7 +23,7 @@ from toolglean.clients.messages.reader import MessageReader, dict_message
 from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole, decoded
 from toolglean.clients.responses.reader import ResponseReader, dict_response
-from toolglean.conversation.fields import field, listed, text_in, text_of
+from toolglean.conversation.fields import field, listed, text_in
 from toolglean.conversation.reading.arguments import TurnArguments, check_parsing, says_format
 from toolglean.conversation.reading.counts import Counts
 from toolglean.errors import ToolError, UsageError
@@ -228,11 +228,13 @@ def _begun(kind: Kind, asked: Mapping[str, Any]) -> str:
     # a quotation that it opens is quoted.
     last = next(reversed(listed(asked, "input" if kind == "responses" else "messages")), None)
     content = field(last, "content")
-    kinds = ("text", "output_text")
-    parts = content if isinstance(content, list) and content and field(content[-1], "type") in kinds else ()
     if field(last, "role") != "assistant" or field(last, "tool_calls"):
         return ""
-    return content if isinstance(content, str) else "".join(text_of([part], kind) for part in parts for kind in kinds)
+    if isinstance(content, str):
+        return content
+    parts = listed(last, "content")
+    ends = bool(parts) and field(parts[-1], "type") in ("text", "output_text")
+    return "".join(text_in(part, "text") for part in parts) if ends else ""
 
 
 def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:

@@ -75,10 +75,7 @@ class Ending(Stage):
             if ends:
                 self.completes(turn, reading)
             elif ends is False:
-                if rest.casefold() == INPUT:
-                    _take_back(turn, walk)
-                else:
-                    _refuse(turn, walk, EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS)
+                _refuse(turn, walk, EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS)
             if ends is not None:
                 return i
         return i
@@ -94,11 +91,10 @@ class Ending(Stage):
             turn.end_call(end)
         brackets = pending[: len(pending) - len(pending.lstrip(BRACKETS))]
         is_own = brackets.strip() == "}" and reading.walk.program.nfa.step(reading.walk.states, "}") is not None
-        if is_own and _is_marker(reading.walk, pending) is False:  # it closes the object around the arguments
-            turn.emit.markup(brackets, end)
-            pending, end = pending[len(brackets) :], end + len(brackets)
-        elif brackets.strip() and _is_marker(reading.walk, pending[len(brackets) :]):
-            turn.emit.problem(LEFTOVER_MARKER, brackets.rstrip(), end)
+        is_own = is_own and _is_marker(reading.walk, pending) is False  # it closes the object around the arguments
+        if is_own or (brackets.strip() and _is_marker(reading.walk, pending[len(brackets) :])):
+            if not is_own:
+                turn.emit.problem(LEFTOVER_MARKER, brackets.rstrip(), end)
             turn.emit.markup(brackets, end)
             pending, end = pending[len(brackets) :], end + len(brackets)
         reading.go_after(reading.walk.states)
@@ -158,10 +154,7 @@ class Behind(Stage):
                 continue
             begun = walk.unsettled[0][self._closed :].lstrip().casefold()
             if begun in self._heads:
-                if begun == INPUT:
-                    _take_back(turn, walk, self._closed)
-                else:
-                    _refuse(turn, walk, AFTER_ARGUMENTS, self._closed)
+                _refuse(turn, walk, AFTER_ARGUMENTS, self._closed)
                 return i
             if not any(head.startswith(begun) for head in self._heads) or walk.pending_chars > turn.limits.held:
                 self.completes(turn, reading)
@@ -180,19 +173,15 @@ def _refuse(turn: Turn, walk: Walk, reason: Reason, since: int = 0) -> None:
     # What follows that many characters, and white space, must not be there.
     pending, place = walk.unsettled
     walk.settle_all()
-    start = len(pending) - len(pending[since:].lstrip())
-    turn.give_up(reason, pending[start:], place + start)
+    rest = pending[since:].lstrip()
+    start = len(pending) - len(rest)
+    if rest.casefold() == INPUT:  # the call is over, and that is text
+        turn.end_malformed(AFTER_ARGUMENTS, rest, place + since)
+        turn.leave(text_follows=True)
+        start = since
+    else:
+        turn.give_up(reason, rest, place + start)
     turn.read_again(pending[start:], place + start, always=True)
-
-
-def _take_back(turn: Turn, walk: Walk, since: int = 0) -> None:
-    # The same where the call is over, and what follows is text.
-    pending, place = walk.unsettled
-    walk.settle_all()
-    start = max(len(pending) - len(pending[since:].lstrip()), since)
-    turn.end_malformed(AFTER_ARGUMENTS, pending[start:], place + since)
-    turn.leave(text_follows=True)
-    turn.read_again(pending[since:], place + since, always=True)
 
 
 def waits_behind(reading: Reading) -> bool:
