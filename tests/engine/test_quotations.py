@@ -17,6 +17,7 @@ from toolglean.formats.quotations import OTHERS, RESULTS
 OVER = "another-message"
 TOOLS = ["f", "g"]
 HERMES = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
+FENCED = '```json\n{"x": 1}\n```</g>'  # as in a call of DeepSeek's
 CALLS = {
     "hermes": HERMES,
     "qwen3-coder": "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>",
@@ -120,6 +121,9 @@ QUOTING = [
     Row("a fence behind a line about fences and its stop", "It ends with ```.\n```\nCALL\n```\nok"),
     Row("a fence behind an escaped one", "So:\n\n\\```\n```\nCALL\n```"),
     Row("an escaped fence in a fence", "So:\n\n```md\n\\```\nCALL\n```"),
+    Row("a fence behind one with a call that has its own", f"So:\n```\n{FENCED}\n```\nOr:\n```\nCALL\n```"),
+    Row("a fence of tildes behind one with such a fence", "So:\n~~~\n~~~json\na\n~~~<a>\n~~~\nOr:\n~~~\nCALL\n~~~"),
+    Row("a call behind a fence with such a call", f"So:\n```\n{FENCED}\n```\nCALL", 1),
     Row("a fence behind a tab", "So:\n\n```xml\n\t```\nCALL\n```"),
     Row("a quoted fence in a fence", "So:\n```md\n> ```\n> a\n> ```\nCALL\n```\n"),
     Row("tildes behind the sign of an item in a fence", "So:\n~~~md\n- ~~~\nCALL\n~~~"),

@@ -145,10 +145,24 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
     sign = opener.groupdict().get("sign") or ""
     limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
     ends = row.ends.replace("SIGN", escape(sign)).replace("SIZE", str(len(sign)))
-    for closer in _pattern(ends).finditer(text, opener.end(), min(limit, end) if limit < end else end):
-        if row.context is not Context.FENCE or not _is_code(text, opener, closer.start()):
+    begin = opener.end()
+    for closer in _pattern(ends).finditer(text, begin, min(limit, end) if limit < end else end):
+        if row.context is not Context.FENCE:
             return closer.end()
+        if _is_code(text, opener, closer.start()):
+            continue
+        if not _closes_inner(text, sign, begin, closer):
+            return closer.end()
+        begin = closer.end()
     return -1 if row.lasts is Lasts.NOTHING else end
+
+
+def _closes_inner(text: str, sign: str, begin: int, closer: re.Match[str]) -> bool:
+    """Whether a fence ends another one, which a call in it has: one with a word behind it, before what a marker is."""
+    inner = rf"(?:\A|\n){INDENT}(?<!\\){escape(sign[0])}{{{len(sign)},}}[^\W\d_]"
+    is_first = _is_first(f"\n{text[: closer.start()]}"[-4:]) and not _is_deep(f"\n{text[: closer.start()]}"[-4:])
+    has_inner = re.search(inner, text[max(begin - 1, 0) : closer.start()]) is not None
+    return is_first and has_inner and re.match(rf"[\[&]|[ \t\r]*[<{CALL}{FIRST}]", text[closer.end() :]) is not None
 
 
 def _is_code(text: str, opener: re.Match[str], closer: int) -> bool:

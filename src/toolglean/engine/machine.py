@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 31  # of the pickled state
+LAYOUT = 32  # of the pickled state
 
 
 class Machine(StraightWay):

@@ -28,7 +28,7 @@ class Reading:
     """
 
     __slots__ = (
-        "ahead", "base", "closed", "context", "documents", "end", "ends", "first", "guesses", "opener",
+        "ahead", "base", "closed", "context", "documents", "end", "ends", "first", "guesses", "inner", "opener",
         "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "sought", "text",
     )  # fmt: skip
 
@@ -45,8 +45,8 @@ class Reading:
     ) -> None:
         self.rows, self.ruler, self.ends = rows, ruler, ends
         (
-            self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last,
-            self.run, tail, closed,
+            self.context, self.since, self.sign, self.opener, self.inner, self.guesses, self.documents, self.seen,
+            last, self.run, tail, closed,
         ) = where  # fmt: skip
         self.closed = [*closed[-_MOST_CLOSED:]]
         self.text = last + tail + text
@@ -74,7 +74,7 @@ class Reading:
         if self.guesses:
             self._note_space(stop)
         return Where(
-            self.context, self.since, self.sign, self.opener, self.guesses, self.documents,
+            self.context, self.since, self.sign, self.opener, self.inner, self.guesses, self.documents,
             self.seen if self.guesses else (),
             text[max(stop - KEPT, 0) : stop], self.run,
             text[stop:], tuple(self.closed),
@@ -155,7 +155,8 @@ class Reading:
     # -- contexts ------------------------------------------------------------------------------------------------------
 
     def _open(self, context: Context, sign: str, since: int, opener: str) -> None:
-        self.context, self.sign, self.since, self.opener, self.sought = context, sign, since, opener, None
+        self.context, self.sign, self.since, self.opener = context, sign, since, opener
+        self.inner, self.sought = False, None
 
     def _mark(self, since: int, end: int) -> None:
         if self.ruler is not None:
@@ -207,9 +208,7 @@ class Reading:
     def _read_run(self, run: Run, end: int) -> int:
         if self.documents:
             self._read_documents(end)
-        if not run.whole:
-            return self._wait_with(run, end)
-        return self._read_whole(run, end)
+        return self._read_whole(run, end) if run.whole else self._wait_with(run, end)
 
     def _read_whole(self, run: Run, end: int) -> int:
         is_code = run.sign == "`"
@@ -309,6 +308,9 @@ class Reading:
         if not self.ends and len(rest) <= MOST_BLANKS and not behind:
             return None
         if len(rest) - len(behind) > MOST_BLANKS:
+            return False
+        if run.is_first and (self.inner or rest[:1].isalpha()) and behind[:1] != "\n":
+            self.inner = rest[:1] not in {"[", "&"} and behind[:1] not in {"<", self.rows.mark}
             return False
         if run.is_first and (rest[:1] in {"<", "[", "&"} or behind.startswith(END_MARKERS)):
             return True
