@@ -265,6 +265,15 @@ def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> 
     )
 
 
+@pytest.mark.parametrize(("family", "name"), BY_AUTO_AND_BY_NAME)
+@pytest.mark.parametrize("result", ["<tool_response>\n42\n</tool_response>\nSo:", "[TOOL_RESULTS]4[/TOOL_RESULTS]"])
+def test_calls_behind_a_result_that_reasoning_made_up(result: str, family: str, name: str | None) -> None:
+    """The reasoning went on behind the first one, and the second one ran if the turn ended with it."""
+    text = f"<think>\nI look.\n{CALLS[family]}\n{result}\n{CALLS[family]}"
+    assert calls_of(read_with(TOOLS, text, format=name)) == []
+    assert len(calls_of(read_with(TOOLS, text.replace(result, "Well."), format=name))) == 1
+
+
 def test_calls_behind_a_result_are_read_if_asked_for() -> None:
     text = MADE_UP[0].text.replace("CALL", HERMES)
     events = read_with(TOOLS, text, quoted="call")

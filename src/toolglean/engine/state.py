@@ -254,7 +254,7 @@ class TurnState(Plain):
         """Whether the region begins in a quotation, and no special token has written its marker."""
         judge = self.judge
         code = judge.thought if self.channel else judge.code
-        quoted = code is not None and code.sure
+        quoted = code is not None and (code.sure or (code.made_up and self.channel != CONTENT))
         # Directly after a backtick, too: no reasoning begins so.
         quoted = quoted or (judge.in_doubt and judge.code is not None and judge.code.end == self.region.start)
         return quoted and not self.tape.is_trusted(self.region.start)

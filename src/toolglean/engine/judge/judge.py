@@ -65,7 +65,7 @@ class Judge(Plain):
     def reasoning(self, text: str, start: int, before: str, *, is_data: bool) -> None:
         """Reasoning is emitted. `before`: the end of what comes before; `is_data`: it is a call, and opens nothing."""
         if self.others is None or self.thought is None:
-            if self.code is None or self.code.may_begin(text) is None:
+            if self.code is None or not (is_data or self.code.may_begin(text)):
                 return
             self.others = type(self.code)(heeded=False)
             self.thought = type(self.code)(heeded=self.code.heeded).reads_json(on=False)
@@ -73,6 +73,7 @@ class Judge(Plain):
         self.others.scan(text, start, before)
         if is_data:
             self.thought.pass_by(text, is_data=True)
+            self.thought.call_began()
         else:
             self.thought.scan(text, start, before)
 
