@@ -123,6 +123,7 @@ MENDED = [
     ("hermes", '<tool_call>{{"name": "f", "arguments": {{"a": "{{x}}", "o": {{"x": 1}}}}}}</tool_call>', {"a": "{{x}}", "o": {"x": 1}}, (DOUBLED,)),
     ("auto", '<tool_call>\n{{"name": "f", "arguments": {"a": "x"}}}\n</tool_call>', {"a": "x"}, (DOUBLED,)),
     ("kimi-k2", KIMI.format('{{"a": "x"}}'), {"a": "x"}, (DOUBLED,)),
+    ("gemma-4", GEMMA.format('({"a": "x", "o": {"x": 1}})'), {"a": "x", "o": {"x": 1}}, (DOUBLED,)),
     ("hermes", HERMES.format("{'a': 'x', 'l': [1, 2,],},\n}"), {"a": "x", "l": [1, 2]}, (PYTHON,)),
     ("mistral-v13", "[TOOL_CALLS]f[ARGS]{'a': 'x'}\n\n", {"a": "x"}, (PYTHON,)),
     ("react", "Action: f\nAction Input: {'a': 'x', 'n': 1}\n", {"a": "x", "n": 1}, (PYTHON,)),

@@ -129,6 +129,9 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "anthropic, a call without its closer before another one": ('<invoke name="look">\n<parameter name="city">Oslo</parameter>\n<invoke name="now">\n</invoke>', [OSLO, NOW], ""),
     "tool_code": ('```tool_code\nlook(city="Oslo")\n```', [OSLO], ""),
     "tool_code, print": ('```tool_code\nprint(default_api.look(city="Oslo"))\nnow()\n```', [OSLO, NOW], ""),
+    "tool_code, its tag": ('<tool_code>\nprint(default_api.look(city="Oslo"))\nnow()\n</tool_code>', [OSLO, NOW], ""),
+    "tool_code, its tag, JSON": (f"So.\n<tool_code>\n{CALL}\n</tool_code>", [OSLO], "So.\n"),
+    "lm-studio, line breaks": (f"So.\n[TOOL_REQUEST]\n{CALL}\n[END_TOOL_REQUEST]\nNow.", [OSLO], "So.\n\nNow."),
     "tool_call fence": (f"```tool_call\n{CALL}\n```", [OSLO], ""),
     "tools": (f"<tools>\n{CALL}\n</tools>", [OSLO], ""),
     "tool": (f"<tool>{CALL}</tool>", [OSLO], ""),
@@ -271,7 +274,7 @@ def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
 CERTAIN_WITHOUT_ITS_NAME = {
     # whole frames: the call of an unknown tool, as in every format with markers
     *("granite, with a closer", "the turn ends in a closer", "minimax, JSON"),
-    *("deepseek-v3.1, narrow bars", "deepseek-v3, narrow bars"),
+    *("deepseek-v3.1, narrow bars", "deepseek-v3, narrow bars", "lm-studio, line breaks"),
     *("deepseek-v3.1, v3's fence", "deepseek-v3.1, v3's fence on a line", "deepseek-v3.1, v3's word"),
     *("gemma, keywords", "dsml, bars of ASCII", "a tokenizer's spaces", "another tokenizer's spaces", "anthropic", "anthropic, bare"),
     *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "iquest-q1, its end of turn", "k2-horizon, types", "k2-horizon, a type where the schema has none", "step-audio-2", "harmony, code", "cwm"),

@@ -95,6 +95,6 @@ def without_doubled_braces(text: str) -> Iterator[str]:
     if all(len(each) % 2 == 0 for each in runs):
         first, *rest = (each[: len(each) // 2] if each[0] in "{}" else each for each in (pieces[0] + "{", *pieces[1:]))
         yield first[1:] + "".join(rest)
-    end = text.rstrip()
-    if end.endswith("}"):
-        yield text[1 : len(end) - 1] + text[len(end) :]
+    last = text.rfind("}")
+    if last > 0 and text[last + 1 :].strip() in {"", ")"}:  # in a dialect, a bracket may stand for the outer one
+        yield text[1:last] + text[last + 1 :]

@@ -81,6 +81,13 @@ FORMATS = (
         at_line_start=True,
         source="https://github.com/gptme/gptme (tool calls in text)",
     ),
+    # What LM Studio asks of models whose own format it does not know.
+    Format(
+        "lm-studio",
+        call="[TOOL_REQUEST]{call}[END_TOOL_REQUEST]",
+        separator="\n",
+        source="https://lmstudio.ai/docs/developer/openai-compat/tools (default tool use); issue threads",
+    ),
     # Anthropic's block as JSON, which MCP's clients use as their neutral form; models put it into fences.
     Format(
         "json-input",

@@ -72,7 +72,9 @@ FORMATS = (
     Format(
         "tool-code",
         section=("```tool_code\n", "\n```"),
+        sections=(("<tool_code>\n", "\n</tool_code>"),),
         call="{name}({keywords})",
+        also=("<tool_code>{call}</tool_code>",),
         without_special_tokens=(
             "print({name}({keywords}))",
             *("default_api.{name}({keywords})", "functions.{name}({keywords})"),
