@@ -64,7 +64,8 @@ ROWS = [
         for marker in ("<think>", "<|im_end|>\n<think>")
         for name in ("auto", "hermes", "qwen3-coder")
     ),
-    Row("two backticks, a call, reasoning, two backticks", f"a ``{F}<think>` x ``{F}</think>b", ["f"]),
+    Row("two backticks, a call, reasoning, two backticks", f"a ``{F}<think>` x ``{F}</think>\nb", ["f"]),
+    Row("the same, and text on the line", f"a ``{F}<think>` x ``{F}</think>b", []),
     # Whether a second backtick came in time must not depend on the cuts.
     *(
         Row(

@@ -77,8 +77,7 @@ class Speech(Keeping):
 
     def _say_reasoning(self, text: str, start: int) -> None:
         end = len(text.rstrip())  # white space at its end waits, because before a marker it is markup
-        if end:
-            self.long_space = False
+        self.long_space = self.long_space and not end
         self.emit.reasoning(text[:end], start)
         if self.long_space:  # too much of this run has waited: the rest is not examined again
             self.emit.reasoning(text[end:], start + end)
@@ -128,8 +127,7 @@ class Speech(Keeping):
     def pass_space(self, text: str) -> None:
         """White space next to a call or a marker: a line may begin after it."""
         if self.channel == CONTENT:
-            self.last_char = text[-1:] or self.last_char
-            self.last_text = "" if self.mode is MARKER_SPACE and "\n" in text else self.last_text
+            self.note_space(text)
             self.judge.space(text)
 
     # -- what is read next ---------------------------------------------------------------------------------------------
@@ -146,15 +144,19 @@ class Speech(Keeping):
         """The same, without a change of mode: what it reads is not a call."""
         self.payload = payload
 
-    def enter_channel(self, channel: int) -> None:
-        """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup."""
+    def enter_channel(self, channel: int, *, ends_message: bool = False) -> None:
+        """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup.
+        `ends_message`: if text follows it on its line, what is held back was an example.
+        """
         draft = self.judge.draft
-        if draft is not None and (draft.is_quoted or draft.is_object):
+        waits = ends_message and draft is not None and draft.kind in {Kind.QUOTED, Kind.MENTION}
+        if draft is not None and not waits and (draft.is_quoted or draft.is_object):
             if self.reads_draft_again(draft, ends=True):  # neither code nor a transcript goes on after such a marker
                 self.tape.interrupt()
             else:
                 self.keep_draft()
-        self.keep_line()
+        if not waits:
+            self.keep_line()
         if channel != self.channel:
             self.keep_nothing()
             self.judge.reasoning_began()

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.by_schema.lines import NOTHING, Around
-from toolglean.engine.modes import CALL, CONTENT, DONE, START, TEXT, Mode
+from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, START, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE, Kind
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
@@ -82,7 +82,8 @@ class TurnState(Plain):
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
         has_tags: whether the content has any tag, which a closer that follows may belong to.
-        quotation: the quotation mark that is open on the line, and an apostrophe that may close it; "" for none.
+        opened: what is open on the line, also behind a marker: a quotation mark, and an apostrophe that may close it;
+            ROW or INDENT, if it is a table's or indented; its break and blanks, as long as no more came; "" for none.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
 
@@ -103,7 +104,7 @@ class TurnState(Plain):
             "candidate",
             "last_char",
             "has_tags",
-            "quotation",
+            "opened",
         ),
     )
 
@@ -124,7 +125,7 @@ class TurnState(Plain):
         self.repair_failed_at = -1
         self.candidate: Candidate | None = None
         self.around: Around = NOTHING
-        self.last_char = self.quotation = ""
+        self.last_char = self.opened = ""
 
     def fork(self) -> Self:
         """The same turn. What changes only when text is read is shared: the first to read must call `own`."""
@@ -135,7 +136,7 @@ class TurnState(Plain):
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
-        twin.quotation = self.quotation
+        twin.opened = self.opened
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin
@@ -200,7 +201,13 @@ class TurnState(Plain):
     @property
     def in_line(self) -> bool:
         """Whether there is text on this line already, after the last line break, marker or call."""
-        return not self.at_start and self.last_text[-1:] not in {"", "\n"}
+        is_behind = not self.at_start and self.last_text[-1:] not in {"", "\n"}
+        return is_behind or ((self.is_within or self.opened == INDENT) and self.judge.heeds_quotes)
+
+    @property
+    def is_within(self) -> bool:
+        """Whether a quotation mark is open on this line, maybe before a marker, or it is the row of a table."""
+        return len(self.opened) == 1 and self.opened not in "\n\t"
 
     @property
     def in_sentence(self) -> bool:
@@ -215,7 +222,7 @@ class TurnState(Plain):
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
         is_line = self.is_indented or self.is_wrapped
-        return self.in_sentence or len(self.quotation) == 1 or joins(self.last_text) or is_line
+        return self.in_sentence or self.is_within or joins(self.last_text) or is_line
 
     @property
     def is_wrapped(self) -> bool:
@@ -224,9 +231,10 @@ class TurnState(Plain):
 
     @property
     def is_indented(self) -> bool:
-        """Whether what comes now is indented as code is in Markdown, by four blanks or a tab, if quotations matter."""
+        """Whether this line is indented as code is in Markdown, by four blanks or a tab, if quotations matter."""
         line = self.last_text[-KEPT:].rpartition("\n")[2]
-        return line.isspace() and ("\t" in line or len(line) == KEPT) and self.judge.heeds_quotes
+        is_blank = line.isspace() and ("\t" in line or len(line) == KEPT)
+        return (is_blank or self.opened == INDENT) and self.judge.heeds_quotes
 
     def is_escaped(self, start: int) -> bool:
         """Whether the marker at that place is escaped as in Markdown: by a backslash; two are one backslash."""
@@ -277,11 +285,19 @@ class TurnState(Plain):
         """Whether what is held back is a tool's own tag, with nothing of a call behind it: then it is a word."""
         return self.judge.draft is not None and self.judge.draft.is_word
 
+    def note_space(self, text: str) -> None:
+        """White space next to a call or a marker: the line behind it is indented if the one before was, too."""
+        self.last_char = text[-1:] or self.last_char
+        if "\n" in text:
+            self.last_text = "" if self.mode is MARKER_SPACE else self.last_text
+            was_code = self.opened == INDENT or _is_deep(self.opened)
+            self.opened = INDENT if was_code and _is_deep(_opened_after("", "", text)) else ""
+
     def note_signs(self, text: str, last: str) -> None:
         """That text is content, behind that character: whether it has tags, and what it quotes."""
         if not self.has_tags and ("<" in text or "[" in text or last in _BEGIN_TAGS):
             self.has_tags = _tag(last + text) is not None
-        self.quotation = _quotation_after(self.quotation, last, text)
+        self.opened = _opened_after(self.opened, last, text)
 
     def pass_data(self, text: str) -> None:
         """That text, which is JSON that is data, was emitted on a fast path, without the turn."""
@@ -333,14 +349,29 @@ _tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[[/A-Z]").search
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")
 _marks = re.compile("[\"'“”„‘’«»‹›「」『』《》]").finditer
 _ENDED_BY = {'"': '"', "'": "'", "“": "”", "„": "“”", "‘": "’", "«": "»", "‹": "›", "「": "」", "『": "』", "《": "》"}
+ROW, INDENT = "|", "\t"
+_ITEMS = frozenset("-+*0123456789")  # with what the sign of an item begins, which is no code
 _BEFORE_QUOTATION = frozenset("([{=,:;>-–—*_/|+")
 
 
-def _quotation_after(mark: str, last: str, text: str) -> str:
-    # Which quotation mark is open on its line behind that text, before which it was `mark`; `last` is what it follows.
-    # Behind an apostrophe in single quotes, the character that follows tells whether they end: then it is both.
+def _is_deep(mark: str) -> bool:
+    # Whether a line that has only these blanks so far, behind its break, is indented as code is.
+    return mark[:1] == "\n" and ("\t" in mark or len(mark) > KEPT)
+
+
+def _opened_after(mark: str, last: str, text: str) -> str:
+    # What is open on its line behind that text, before which it was `mark`; `last` is what it follows. Behind an
+    # apostrophe in single quotes, the character that follows tells whether they end: then it is both.
     if (line := text.rfind("\n")) >= 0:
-        mark, last, text = "", "\n", text[line + 1 :]
+        mark, last, text = "\n", "\n", text[line + 1 :]
+    if mark[:1] == "\n":
+        rest = text.lstrip(" \t")
+        mark = (mark + text[: len(text) - len(rest)])[: KEPT + 1]
+        if not rest:
+            return mark
+        mark = ROW if rest[0] == ROW else INDENT if _is_deep(mark) and rest[0] not in _ITEMS else ""
+    if mark in (ROW, INDENT):
+        return mark
     if len(mark) > 1 and text:
         mark = mark[0] if text[0].isalnum() else ""
     if text.isascii() and '"' not in text and "'" not in text:

@@ -94,7 +94,7 @@ def accept(turn: Turn, reading: Reading) -> None:
     elif action >= OPEN_REASONING:
         turn.enter_channel(action - OPEN_REASONING)
     else:  # a dropped marker
-        turn.enter_channel(turn.channel)
+        turn.enter_channel(turn.channel, ends_message=True)
     turn.remember(sentence)
 
 
