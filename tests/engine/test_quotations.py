@@ -124,6 +124,25 @@ QUOTING = [
     Row("a fence behind one with a call that has its own", f"So:\n```\n{FENCED}\n```\nOr:\n```\nCALL\n```"),
     Row("a fence of tildes behind one with such a fence", "So:\n~~~\n~~~json\na\n~~~<a>\n~~~\nOr:\n~~~\nCALL\n~~~"),
     Row("a call behind a fence with such a call", f"So:\n```\n{FENCED}\n```\nCALL", 1),
+    Row("a fence behind one with a word in a document", "So:\n```md\n# A\n```json\n{}\n```\nCALL\n```\nDone."),
+    Row("code around a whole message", "A turn is `Let me see. CALL<|im_end|>` there."),
+    Row("code around a message with its header", "A turn is `<|im_start|>assistant CALL<|im_end|>` there."),
+    Row("indented code with reasoning", "So:\n\n    <think>Hm.</think>\n    CALL\n\nDone."),
+    Row("indented code with a header", "So:\n\n    <|im_start|>assistant\n    CALL<|im_end|>\n\nDone."),
+    Row("a line of indented code", "So:\n\n    # Form: CALL\n    x = load()\n\nDone."),
+    Row("a line of indented code behind a call", "CALL\n\n    # Form: CALL\n\nDone.", 1),
+    Row("a line of an item in an item", "- a\n    - So: CALL\nDone.", 1),
+    Row("calls that are indented behind a call", "CALL\n    CALL\n    CALL\nDone.", 3),
+    Row("a string with reasoning", "text = '<think>Hm.</think>CALL'\nrun(text)"),
+    Row("a string with the end of reasoning", "text = 'CALL</think>'\nrun(text)"),
+    Row("a string with the end of a message", "text = 'Let me see. CALL<|im_end|>'\nrun(text)"),
+    Row("a string behind the end of a message", "run(text='<|im_end|>CALL')\nrun()"),
+    Row("a quotation of a message", 'It wrote "CALL<|im_end|>" and stopped.'),
+    Row("a row of a table", "| a | b |\n|---|---|\n| c | Let me see. CALL |\n| d | e |"),
+    Row("a row with reasoning", "| a | b |\n|---|---|\n| c | <think>Hm.</think>CALL |\n| d | e |"),
+    Row("a row with a message", "| a | b |\n|---|---|\n| c | CALL<|im_end|> |\n| d | e |"),
+    Row("a call behind a table", "| a | b |\n|---|---|\n| c | d |\nCALL", 1),
+    Row("a call, and the end of its message", "Let me see: CALL<|im_end|>\n", 1),
     Row("a fence behind a tab", "So:\n\n```xml\n\t```\nCALL\n```"),
     Row("a quoted fence in a fence", "So:\n```md\n> ```\n> a\n> ```\nCALL\n```\n"),
     Row("tildes behind the sign of an item in a fence", "So:\n~~~md\n- ~~~\nCALL\n~~~"),
@@ -260,9 +279,9 @@ def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> 
     events = read_with(TOOLS, text, quoted="call")
     over = any(isinstance(event, Problem) and event.code == OVER for event in events)
     assert len(calls_of(events)) == (0 if over else row.text.count("CALL"))
-    assert over == any(
-        each in text for each in ("<|im_start|>", "_header_id|>", "<|", "<start_of", "｜>", "INST", "~b]")
-    )
+    markers = ("_header_id|>", "<|", "<start_of", "｜>", "INST", "~b]")
+    # A message in code or in a string has no role of another behind its marker.
+    assert over == any(each in text.replace("<|im_end|>", "").replace("<|im_start|>assistant", "") for each in markers)
 
 
 @pytest.mark.parametrize(("family", "name"), BY_AUTO_AND_BY_NAME)

@@ -69,8 +69,6 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "reasoning behind a lone backtick", _DRAFT),
     ("a > directly after a call hides an opener", "FIRST> <pre>\nCALL\n</pre>", "qwen3-coder", "qwen3-coder", CONTENT,
      "no line begins there", _LINE),
-    ("an end marker after a call in code: the call is released before its code is closed", "` CALL<|end|>`", "hermes", "auto",
-     CONTENT, "an end marker in code", "SECURITY.md: in code, nothing happens"),
 )  # fmt: skip
 # Then those that are lost.
 _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (

@@ -48,10 +48,6 @@ def _marker_first(text: str, _format: str, _ran: str) -> bool:
     return re.search(r"(?m)^[ \t]*(?:<\|end\|>|<tool_response\|>)[ \t]*>", text) is not None
 
 
-def _end_in_doubt(text: str, _format: str, ran: str) -> bool:
-    return ran == "runs" and re.search(rf"`[^`]*{CALL}[^`]*(?:{_ENDS})", text) is not None
-
-
 def _thought_in_doubt(text: str, name: str, ran: str) -> bool:
     is_quoted = re.search(r"`[^`]+(?:<think|\[THINK)", text) is not None
     if name == "harmony":  # its calls begin as its reasoning does
@@ -94,7 +90,6 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "a quoted line that goes on": _goes_on,
     "no line begins there": _no_line,
     "a marker that begins a line": _marker_first,
-    "an end marker in code": _end_in_doubt,
     "reasoning in code": _thought_in_doubt,
     "reasoning behind a lone backtick": _thought_mentioned,
     "a tag on the line behind a mention": _tag_on_next_line,

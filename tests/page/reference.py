@@ -158,11 +158,11 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
 
 
 def _closes_inner(text: str, sign: str, begin: int, closer: re.Match[str]) -> bool:
-    """Whether a fence ends another one, which a call in it has: one with a word behind it, before what a marker is."""
+    """Whether a fence that is first on its line ends another one, which began in the code: one with a word behind it."""
     inner = rf"(?:\A|\n){INDENT}(?<!\\){escape(sign[0])}{{{len(sign)},}}[^\W\d_]"
     is_first = _is_first(f"\n{text[: closer.start()]}"[-4:]) and not _is_deep(f"\n{text[: closer.start()]}"[-4:])
     has_inner = re.search(inner, text[max(begin - 1, 0) : closer.start()]) is not None
-    return is_first and has_inner and re.match(rf"[\[&]|[ \t\r]*[<{CALL}{FIRST}]", text[closer.end() :]) is not None
+    return is_first and has_inner
 
 
 def _is_code(text: str, opener: re.Match[str], closer: int) -> bool:
@@ -316,6 +316,8 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
         return CONTENT if without_ends(after).strip() else EITHER if after.strip() else RUNS
     if first >= 0 and _is_indented(before[:first]):
         return EITHER  # the first one is code, and what it begins may be of it
+    if _is_indented(before) and re.match(r"<\s*(?:$|<\|)", without_ends(after)):
+        return EITHER  # half a marker behind indented code, which the end may have cut off
     if inside is Inside.CALL and _is_indented(before) and re.sub(r"</[^<>]*>", "", without_ends(after)).strip():
         return CONTENT  # indented code, with more than closing tags behind it
     if inside is Inside.CALL:
@@ -326,9 +328,14 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
 
 
 def _is_indented(before: str) -> bool:
+    """Whether the line is indented as code is, and is no item and no row of a table."""
     line = before.rpartition("\n")[2]
-    behind_text = before.strip() != "" and not before.rstrip().endswith(FIRST)  # white space behind a call is its own
-    return line.isspace() and ("\t" in line or len(line) >= 4) and behind_text
+    text = line.lstrip(" \t")
+    is_deep = "\t" in line[: len(line) - len(text)] or len(line) - len(text) >= 4
+    if not text:
+        behind_text = before.strip() != "" and not before.rstrip().endswith(FIRST)  # white space behind a call is its own
+        return is_deep and behind_text
+    return is_deep and "\n" in before and text[0] not in "|-*+0123456789"
 
 
 _begins_json = re.compile(rf"(?:\A|{FIRST})(?:\s|{_OWN_HEADER.pattern}|{'|'.join(map(re.escape, END_MARKERS))})*[{{\[]")

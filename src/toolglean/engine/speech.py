@@ -124,12 +124,6 @@ class Speech(Keeping):
             self.keep_line()
         return j
 
-    def pass_space(self, text: str) -> None:
-        """White space next to a call or a marker: a line may begin after it."""
-        if self.channel == CONTENT:
-            self.note_space(text)
-            self.judge.space(text)
-
     # -- what is read next ---------------------------------------------------------------------------------------------
 
     def enter(self, mode: Mode) -> None:
@@ -160,7 +154,8 @@ class Speech(Keeping):
         if channel != self.channel:
             self.keep_nothing()
             self.judge.reasoning_began()
-        self.channel, self.long_space, self.last_text, self.last_char = channel, False, "", ""
+        self.note_marker()
+        self.channel, self.long_space = channel, False
         self.judge.entered()
         self.payload, self.mode = None, MARKER_SPACE
 
@@ -245,7 +240,8 @@ class Speech(Keeping):
     def call_is_certain(self) -> None:
         """A call begins: what is kept of the text before it is not needed any more."""
         self.keep_nothing()
-        self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
+        self.note_marker()
+        self.channel, self.at_start = CONTENT, False
         self.judge.call_began(self.region.start)
 
     def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: FollowedCall) -> None:

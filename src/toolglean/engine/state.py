@@ -285,13 +285,22 @@ class TurnState(Plain):
         """Whether what is held back is a tool's own tag, with nothing of a call behind it: then it is a word."""
         return self.judge.draft is not None and self.judge.draft.is_word
 
-    def note_space(self, text: str) -> None:
-        """White space next to a call or a marker: the line behind it is indented if the one before was, too."""
+    def pass_space(self, text: str) -> None:
+        """White space next to a call or a marker: a line may begin after it, which is code if the one before was."""
+        if self.channel != CONTENT:
+            return
         self.last_char = text[-1:] or self.last_char
         if "\n" in text:
             self.last_text = "" if self.mode is MARKER_SPACE else self.last_text
-            was_code = self.opened == INDENT or _is_deep(self.opened)
-            self.opened = INDENT if was_code and _is_deep(_opened_after("", "", text)) else ""
+        code = INDENT if self.opened[:1] == INDENT else ""
+        opened = _opened_after(self.opened[len(code) :], "", text)
+        self.opened = INDENT if code and _is_deep(opened) else code + opened
+        self.judge.space(text)
+
+    def note_marker(self) -> None:
+        """A marker was read, or a call begins: what follows is behind no text; its line may be code."""
+        self.opened = INDENT if self.is_indented else "" if "\n" in self.opened else self.opened
+        self.last_text = self.last_char = ""
 
     def note_signs(self, text: str, last: str) -> None:
         """That text is content, behind that character: whether it has tags, and what it quotes."""
@@ -364,6 +373,7 @@ def _opened_after(mark: str, last: str, text: str) -> str:
     # apostrophe in single quotes, the character that follows tells whether they end: then it is both.
     if (line := text.rfind("\n")) >= 0:
         mark, last, text = "\n", "\n", text[line + 1 :]
+    mark = mark[1:] if mark[:2] == INDENT + "\n" else mark  # text, not a marker, follows a marker in code
     if mark[:1] == "\n":
         rest = text.lstrip(" \t")
         mark = (mark + text[: len(text) - len(rest)])[: KEPT + 1]

@@ -26,9 +26,9 @@ FORMATS: tuple[str, ...] = tuple(
     tool-code harmony llm-jp-harmony beam command-a command-r granite-3 granite-20b-fc granite-pythonic granite-4
     apertus dots ernie-4.5 cwm gigachat-3 gigachat-3.1 gigachat-3.5 hunyuan-a13b hunyuan-dense hyperclovax-think
     inkling internlm jamba lfm2 minicpm-3 minicpm-5 olmo-3 pangu-embedded phi-4-mini plamo-3 rwkv sarashina solar
-    solar-open2 step-3 step-audio-2 step-3.5 xlam xlam-object raven tool-tags mcp-tags continue gptme json-input
-    prompt-tags bracket-calls bracket-records react qwen-agent ui-tars tool-call-pythonic localai react-call
-    tool-call-fence escaped-markup lost-brackets lost-openers
+    solar-open2 step-3 step-audio-2 step-3.5 xlam xlam-object raven tool-tags mcp-tags continue gptme lm-studio
+    json-input prompt-tags bracket-calls bracket-records react qwen-agent ui-tars tool-call-pythonic localai
+    react-call tool-call-fence escaped-markup lost-brackets lost-openers
     """.split()  # noqa: SIM905  # a hundred names, with quotes around each, are a hundred lines
 )
 """The formats of the library."""

@@ -309,8 +309,8 @@ class Reading:
             return None
         if len(rest) - len(behind) > MOST_BLANKS:
             return False
-        if run.is_first and (self.inner or rest[:1].isalpha()) and behind[:1] != "\n":
-            self.inner = rest[:1] not in {"[", "&"} and behind[:1] not in {"<", self.rows.mark}
+        if run.is_first and (self.inner or rest[:1].isalpha()):
+            self.inner = rest[:1] not in {"[", "&"} and behind[:1] not in {"\n", "<", self.rows.mark}
             return False
         if run.is_first and (rest[:1] in {"<", "[", "&"} or behind.startswith(END_MARKERS)):
             return True

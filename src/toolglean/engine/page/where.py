@@ -174,7 +174,7 @@ class Where(NamedTuple):
         since: the place of what opened that.
         sign: what ends it: of a fence the sign, else an expression.
         opener: what opened it; of a fence, see `Run.opener`.
-        inner: whether another fence, with a word, has begun in a fence: what a tag follows ends only that one.
+        inner: whether another fence, with a word, has begun in a fence: the next one ends only that.
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
