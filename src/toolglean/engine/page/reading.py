@@ -302,21 +302,21 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.is_code_behind(self.opener, self.since):
-            return False
+        self.inner = self.inner or (run.is_first and rest[:1].isalpha())
         behind = rest.lstrip(" \t\r")
-        if not self.ends and len(rest) <= MOST_BLANKS and not behind:
-            return None
-        if len(rest) - len(behind) > MOST_BLANKS:
+        is_far = len(rest) - len(behind) > MOST_BLANKS
+        if is_far or rest[:1].isalpha() or run.is_code_behind(self.opener, self.since):
             return False
-        if run.is_first and (self.inner or rest[:1].isalpha()):
+        if not self.ends and not behind:
+            return None
+        if run.is_first and self.inner:
             self.inner = rest[:1] not in {"[", "&"} and behind[:1] not in {"\n", "<", self.rows.mark}
             return False
-        if run.is_first and (rest[:1] in {"<", "[", "&"} or behind.startswith(END_MARKERS)):
+        if behind[:1] in {"\n", self.rows.mark} or (run.is_first and rest[:1] in {"<", "[", "&"}):
             return True
         if run.is_first and behind and not self.ends and any(each.startswith(behind) for each in END_MARKERS):
             return None
-        return behind[:1] in {"\n", self.rows.mark}
+        return run.is_first and behind.startswith(END_MARKERS)
 
     def _close_code(self, number: int, end: int) -> int:
         self._note_space(end)
