@@ -192,7 +192,7 @@ def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> in
     if _is_fence(text, i, size):
         return len(text)
     fences = [row for row in rows if row.context is Context.FENCE]
-    others = [row for row in rows if row.context in _QUOTATIONS]
+    others = [row for row in rows if row.context in {*_QUOTATIONS, Context.QUOTE}]
     waiting = {size}
     for found in re.compile("`+|\n").finditer(text, i):
         place = found.end()
@@ -333,7 +333,9 @@ def _is_indented(before: str) -> bool:
     text = line.lstrip(" \t")
     is_deep = "\t" in line[: len(line) - len(text)] or len(line) - len(text) >= 4
     if not text:
-        behind_text = before.strip() != "" and not before.rstrip().endswith(FIRST)  # white space behind a call is its own
+        behind_text = before.strip() != "" and not before.rstrip().endswith(
+            FIRST
+        )  # white space behind a call is its own
         return is_deep and behind_text
     return is_deep and "\n" in before and text[0] not in "|-*+0123456789"
 

@@ -28,12 +28,12 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
         ("```py\n    '''\n    ```\n", "\n    ```\n    '''\n```"), ("      ```\n", "\n     ```"), ("- ```\n", "\n      ```"),
         ("```\na\n```json\n{}\n```</a>\n", "\n```"), ("~~~a\n", "\n~~~json\na\n~~~</a>\n~~~"),
     ),
-    Context.QUOTE: (("> ", "\n"), (">", "\n"), ("> > ", "\n"), ("> a\n> ", "\n")),
+    Context.QUOTE: (("> ", "\n"), (">", "\n"), ("> > ", "\n"), ("> a\n> ", "\n"), ("// ", "\n")),
     Context.COMMENT: (("<!-- ", " -->"), ("<!--\n", "\n-->"), ("<!--", "-->")),
     Context.ELEMENT: (
         ("<pre>\n", "\n</pre>"), ("<code>", "</code>"), ('<script type="a">\n', "\n</script>"), ("<PRE>", "</Pre >"),
         ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"),
-        ("\n<system-reminder>\n", "\n</system-reminder>"),
+        ("\n<system-reminder>\n", "\n</system-reminder>"), ("<example_1>\n", "\n</example_1>"), ("<CodeBlock a='b'>", "</CodeBlock>"),
     ),
     Context.BLOCK: (
         ("\\begin{verbatim}\n", "\n\\end{verbatim}"), ("#+begin_src xml\n", "\n#+end_src"), ("#+BEGIN_EXAMPLE\n", "\n#+END_EXAMPLE"),
@@ -41,7 +41,9 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
         ("[code]", "[/code]"), ("[CODE=xml]\n", "\n[/CODE]"), ("cat <<'EOF' > a.txt\n", "\nEOF\n"), ("<<EOT\n", "\nEOT\n"),
         ("/* a\n", "\n*/"), ("{# ", "#}"), ("{% raw %}", "{% endraw %}"), ("{{{\n", "\n}}}"), ("@@ -1 +1,2 @@\n-", "\na"),
         (".. a-b::\n\n  ", "\n\na\n"), ("<<~XML\n", "\n  XML\n"),
-        ("<!DOCTYPE a>\n<b c>\n", "\n</b>"),
+        ("<!DOCTYPE a>\n<b c>\n", "\n</b>"), ("\\begin{quote}\n", "\n\\end{quote}"), ("{% highlight xml %}\n", "\n{% endhighlight %}"),
+        ("{%- comment %}", "{%- endcomment %}"), ("{{< highlight xml >}}\n", "\n{{< /highlight >}}"), ("@example\n", "\n@end example"),
+        ("....\n", "\n....\n"), ("////\n", "\n////\n"), (".nf\n", "\n.fi"), ("<<<<<<< SEARCH\n", "\n=======\na\n>>>>>>> REPLACE"),
     ),
     Context.PARAMETER: (
         ("<parameter=a>\n", "\n</parameter>"), ('<parameter name="a">', "</invoke>"), ("<parameter name=a>", "</function>"),

@@ -150,15 +150,15 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(spelt for word in words for spelt in (word, word.upper(), word.title()))
 
 
-_ELEMENTS = _spelt(
-    (
-        *("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style"),
-        *("nowiki", "noscript", "plaintext", "syntaxhighlight"),
-    )
+_ELEMENTS = (
+    *_spelt(("pre", "code", "script", "xmp", "textarea", "blockquote", "kbd", "samp", "tt", "listing", "style")),
+    *(*_spelt(("nowiki", "noscript", "plaintext", "syntaxhighlight")), "CodeBlock"),
 )
 _SHOWN = _spelt(
     (
-        *("example", "examples", "bad_example", "quote", "document", "documents", "file_content", "stdout", "stderr"),
+        *("example", "examples", "good_example", "good-example", "bad_example", "bad-example", "tool_use_example"),
+        *("correct", "incorrect", "expected_output", "system_prompt", "sample", "template", "quote", "document"),
+        *("documents", "file_content", "stdout", "stderr"),
         *("search_results", "web_page", "webpage", "transcript", "conversation", "history", "log", "logs", "email"),
         *("draft", "snippet", "instructions", "user_message", "user_query", "environment_details", "system-reminder"),
         *("system_warning", "task-notification", "command-message", "local-command-stdout", "details"),
@@ -171,12 +171,17 @@ _WRAPPERS = (  # <think>, <thinking> and <thought> open reasoning: only their ot
 _ROLES = _spelt(ROLES)
 _VERBATIM = tuple(
     f"{each}{star}"
-    for each in ("verbatim", "Verbatim", "lstlisting", "minted", "alltt", "comment")
+    for each in (
+        *("verbatim", "Verbatim", "lstlisting", "minted", "alltt", "comment", "tcblisting", "tcolorbox"),
+        *("quote", "quotation", "filecontents"),
+    )
     for star in ("", "*")
 )
 _ORG = _spelt(("src", "example", "quote", "export", "verse", "comment"))
 _JIRA = ("code", "noformat", "quote")
 _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
+_TEXINFO = ("example", "smallexample", "verbatim", "lisp", "display", "quotation")
+_LIQUID = ("raw", "comment", "verbatim", "highlight", "code", "example")
 _STOP = rf"\.{{1,3}}{BLANKS}\n"
 """The end of a sentence that names a fence: it opens none."""
 _PROLOG, _NAME, _ROOT = r"<(?:\?xml|!DOCTYPE|!doctype)\s", r"[\w:.-]", rf"(?:[^<>/{MARK}]|/(?!>)){{0,512}}"
@@ -216,7 +221,10 @@ def _blocks() -> tuple[Row, ...]:
         block(rf"\{{\{{\{{{BLANKS}(?=\n)", r"\}\}\}", ("{{{",), BLANKS),  # Trac
         block(rf"\[(?P<sign>{_any(_BBCODE)})(?:=[^\[\]\n]{{1,64}})?\](?=[^ \t\r]|{BLANKS}\n)", r"\[/SIGN\]",
             [f"[{each}" for each in _BBCODE], rf"(?:=[^\[\]\n]{{0,64}})?\]?{BLANKS}"),  # BBCode
-        block(r"\{%-? raw -?%\}", r"\{% endraw|\{%- endraw", ("{% raw ", "{%- raw "), "-?%?"),  # Jinja
+        block(rf"\{{%-? (?P<sign>{_any(_LIQUID)})(?: [^{{}}%\n]{{1,64}})? ?-?%\}}", r"\{% endSIGN|\{%- endSIGN",
+            [f"{begin} {each}" for each in _LIQUID for begin in ("{%", "{%-")], r"(?: [^{}%\n]{0,64})? ?-?%?"),  # Jinja
+        block(r"\{\{< (?P<sign>highlight|code)(?: [^{}<>\n]{1,64})? ?>\}\}", r"\{\{< /SIGN|\{\{< / SIGN",
+            ("{{< highlight", "{{< code"), r"(?: [^{}<>\n]{0,64})? ?>?\}?"),  # Hugo
         block(r"\{#(?=[\s-])", r"#\}", ("{#",)),
         block(r"(?<![-*+.)] )/\*(?=[\s*!])", r"\*/", ("/*",)),  # a comment; in a list, it is a path
         block(rf"{_PROLOG}[^<>{MARK}]{{1,128}}>{BLANKS}\n{BLANKS}<(?P<sign>{_NAME}{{1,64}})(?:\s{_ROOT})?>{BLANKS}(?=[\n<])",
@@ -226,6 +234,11 @@ def _blocks() -> tuple[Row, ...]:
             r"\d{0,7}(?:,\d{0,7})?(?: \+?\d{0,7}(?:,\d{0,7})?)? ?@{0,2}"),  # a part of a diff
         block(r"\.\. [a-z][\w-]{1,32}::[^\n]{0,96}(?=\n)", "\n(?=[^ \t\r\n])", (".. ",),
             r"[a-z][\w-]{0,32}:{0,2}[^\n]{0,96}"),  # reStructuredText
+        block(rf"@(?P<sign>{_any(_TEXINFO)}){BLANKS}(?=\n)", r"@end SIGN", [f"@{each}" for each in _TEXINFO], BLANKS),
+        block(rf"(?P<sign>\.{{4,16}}|/{{4,16}}){BLANKS}(?=\n)", "\nSIGN(?=[\n\0])", ("....", "////"),
+            rf"[./]{{0,12}}{BLANKS}"),  # AsciiDoc's blocks without a word
+        block(r"\.(?:nf|EX)(?=\n)", "\n\\.fi|\n\\.EE", (".nf", ".EX")),  # a page of a manual
+        block(r"<{7} ?[^<>\n]{0,96}(?=\n)", ">>>>>>>", ("<<<<<<<",), r" ?[^<>\n]{0,96}"),  # an edit
         # Where a command ends with it, and the next line has something: elsewhere it is a word of the text.
         *(
             block(rf"(?<!<)<<{dash}['\"]?(?P<sign>[A-Z]{{2}}[A-Z\d_]{{0,14}})['\"]?(?={_REST}\n){_REDIRECTED}{BLANKS}(?=\n[^\n])",
@@ -294,13 +307,16 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         Row(Context.FENCE, rf"(?<![~\\])(?P<sign>~{{3,}})(?!~|{_STOP}){WORD}{ATTRIBUTES}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", rf"(?=\n|{over})", at=At.LINE),  # the turn may end in the middle of its last line
+        Row(Context.QUOTE, r"//(?=[ \t])", rf"(?=\n|{over})", at=At.LINE, begins=("//",)),  # a comment of code
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
         Row(Context.COMMENT, r"<!\[CDATA\[", r"\]\]>", at=At.NO_WORD, begins=("<![CDATA[",)),
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
             begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=attributes),
         # Not where it is a word: `<example> is a tag`.
-        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_SHOWN)}){attributes}>(?={BLANKS}[^ \t\ra-z:.,])", _ELEMENT_ENDS,
-            at=At.LINE, begins=tuple(f"<{each}" for each in _SHOWN), goes_on=f"{attributes}>?{BLANKS}"),
+        Row(Context.ELEMENT,
+            rf"<(?P<sign>(?:{_any(_SHOWN)})(?:[_-]?\d{{1,3}})?){attributes}>(?={BLANKS}[^ \t\ra-z:.,])", _ELEMENT_ENDS,
+            at=At.LINE, begins=tuple(f"<{each}" for each in _SHOWN),
+            goes_on=rf"(?:[_-]?\d{{0,3}})?{attributes}>?{BLANKS}"),
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.LINE,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
