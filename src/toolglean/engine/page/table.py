@@ -182,6 +182,10 @@ _JIRA = ("code", "noformat", "quote")
 _BBCODE = tuple(each for word in ("code", "quote", "pre") for each in (word, word.upper()))
 _TEXINFO = ("example", "smallexample", "verbatim", "lisp", "display", "quotation")
 _LIQUID = ("raw", "comment", "verbatim", "highlight", "code", "example")
+_BEGINNINGS = tuple(
+    f"{line}{word}" for line in ("---", "--- ", "-----", "===", "=== ", "***", "*** ") for word in ("START", "BEGIN")
+)
+_TEXTS = tuple(f"= {letter}{sign}" for letter in ("", "r", "f") for sign in ('"""', "'''"))
 _STOP = rf"\.{{1,3}}{BLANKS}\n"
 """The end of a sentence that names a fence: it opens none."""
 _PROLOG, _NAME, _ROOT = r"<(?:\?xml|!DOCTYPE|!doctype)\s", r"[\w:.-]", rf"(?:[^<>/{MARK}]|/(?!>)){{0,512}}"
@@ -238,6 +242,15 @@ def _blocks() -> tuple[Row, ...]:
         block(rf"(?P<sign>\.{{4,16}}|/{{4,16}}){BLANKS}(?=\n)", "\nSIGN(?=[\n\0])", ("....", "////"),
             rf"[./]{{0,12}}{BLANKS}"),  # AsciiDoc's blocks without a word
         block(r"\.(?:nf|EX)(?=\n)", "\n\\.fi|\n\\.EE", (".nf", ".EX")),  # a page of a manual
+        block(r"\*\*\* Begin Patch(?=[ \t\r\n])", r"\*\*\* End Patch", ("*** Begin Patch",)),
+        block(r"[-=*]{3,5} ?(?:START|BEGIN) (?:OF )?(?P<sign>[A-Z]{1,24}(?: [A-Z]{1,24}){0,3})(?= ?[\-=*]|\n)",
+            "END OF SIGN|END SIGN", _BEGINNINGS, r"[A-Z ]{0,104}"),  # between lines that say so
+        # YAML's text, a literal block of reStructuredText, and Python's text.
+        block(rf": [|>][-+]?{BLANKS}\n(?=[ \t])", "\n(?=[^ \t\r\n])", (": |", ": >"), rf"[-+]?{BLANKS}\n?",
+            At.ANYWHERE),
+        block(rf"::{BLANKS}\n{BLANKS}\n(?=[ \t])", "\n(?=[^ \t\r\n])", ("::",), rf"{BLANKS}(?:\n{BLANKS}\n?)?",
+            At.ANYWHERE),
+        block(r"= [rf]?(?P<sign>\"{3}|'{3})", "SIGN", _TEXTS, at=At.ANYWHERE),
         block(r"<{7} ?[^<>\n]{0,96}(?=\n)", ">>>>>>>", ("<<<<<<<",), r" ?[^<>\n]{0,96}"),  # an edit
         # Where a command ends with it, and the next line has something: elsewhere it is a word of the text.
         *(
