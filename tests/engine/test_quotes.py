@@ -159,8 +159,6 @@ ROWS = [
         1,
         f"*** Begin Patch\n*** Update File: a\n@@\n+{LINE}\n*** End Patch\n",
     ),
-    Row("a text of YAML", f"prompt: |\n  Say:\n  {LINE}\nmodel: a", 0),
-    Row("a call behind a text of YAML", f"a: >-\n  b\n\n{CALL}", 1, "a: >-\n  b\n\n"),
     Row("a table with colons", f"| a: |\n|---: |\n| b: |\n\n{CALL}", 1, "| a: |\n|---: |\n| b: |\n\n"),
     Row("a literal block of reStructuredText", f"It writes::\n\n  {LINE}\n\nDone.", 0),
     Row("a call behind two colons", f"Use std::\n\n{CALL}", 1, "Use std::\n\n"),

@@ -192,6 +192,8 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "dsml, a bar for the section's bracket": (f"<｜DSML｜tool_calls|\n{DSML}\n</｜DSML｜tool_calls>", [OSLO], ""),
     "dsml, the section of V3.2, its bracket is missing": (f"So.\n<｜DSML｜function_calls\n{DSML}\n</｜DSML｜function_calls>", [OSLO], "So.\n"),
     "invoke, in another one's section": ('<tool_code>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n<invoke name="now">\n</invoke>\n</tool_code>', [OSLO, NOW], ""),
+    "invoke, a tag that closes itself": ('<function_calls>\n<invoke name="now"/>\n</function_calls>', [NOW], ""),
+    "minimax, a tag that closes itself": ('<minimax:tool_call>\n<invoke name="now"/>\n</minimax:tool_call>', [NOW], ""),
     "a record of a history": (f"I look.\n[Tool Call] name=look id=3d4e5f6a-7b8c args={JSON}\n[Tool Call] name=now id=2 args={{}}", [OSLO, NOW], "I look.\n"),
     # -- a name that begins like a marker
     "step-audio-2": (f"<tool_call>function\nlook\n{JSON}</tool_call>", [OSLO], ""),

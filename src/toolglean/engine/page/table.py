@@ -245,12 +245,9 @@ def _blocks() -> tuple[Row, ...]:
         block(r"\*\*\* Begin Patch(?=[ \t\r\n])", r"\*\*\* End Patch", ("*** Begin Patch",)),
         block(r"[-=*]{3,5} ?(?:START|BEGIN) (?:OF )?(?P<sign>[A-Z]{1,24}(?: [A-Z]{1,24}){0,3})(?= ?[\-=*]|\n)",
             "END OF SIGN|END SIGN", _BEGINNINGS, r"[A-Z ]{0,104}"),  # between lines that say so
-        # YAML's text, a literal block of reStructuredText, and Python's text.
-        block(rf": [|>][-+]?{BLANKS}\n(?=[ \t])", "\n(?=[^ \t\r\n])", (": |", ": >"), rf"[-+]?{BLANKS}\n?",
-            At.ANYWHERE),
         block(rf"::{BLANKS}\n{BLANKS}\n(?=[ \t])", "\n(?=[^ \t\r\n])", ("::",), rf"{BLANKS}(?:\n{BLANKS}\n?)?",
-            At.ANYWHERE),
-        block(r"= [rf]?(?P<sign>\"{3}|'{3})", "SIGN", _TEXTS, at=At.ANYWHERE),
+            At.ANYWHERE),  # a literal block of reStructuredText
+        block(r"= [rf]?(?P<sign>\"{3}|'{3})", "SIGN", _TEXTS, at=At.ANYWHERE),  # Python
         block(r"<{7} ?[^<>\n]{0,96}(?=\n)", ">>>>>>>", ("<<<<<<<",), r" ?[^<>\n]{0,96}"),  # an edit
         # Where a command ends with it, and the next line has something: elsewhere it is a word of the text.
         *(

@@ -15,6 +15,7 @@ def invoke(name: str, prefix: str, *, aliases: tuple[str, ...] = ()) -> Format:
         if prefix
         else (("<tool_code>\n", "\n</tool_code>"), ("<tml:function_calls>\n", "\n</tml:function_calls>")),
         call=f'<{prefix}invoke name="{{name}}">\n{{parameters}}</{prefix}invoke>',
+        also=(f'<{prefix}invoke name="{{name}}"/>',),
         separator="\n",
         parameter=(
             f'<{prefix}parameter name="{{key}}">{{value}}</{prefix}parameter>\n',

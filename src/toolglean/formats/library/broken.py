@@ -26,6 +26,7 @@ FORMATS = (
                 f"<tool_call>\n{tag}{{name}}>\n{{parameters}}{FUNCTION_ENDS}"
                 for tag in ("function=", "<parameter=", "<function_")
             ),
+            f"<tool_call>\n{{name}}\n{{parameters}}{FUNCTION_ENDS}",
         ),
         separator="\n",
         parameter=(

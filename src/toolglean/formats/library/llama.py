@@ -19,7 +19,11 @@ FORMATS = (
     Format(
         "llama3-json",
         call="{call}",
-        also=("<|python_tag|>{call}", "<|python_tag|>{name}.call({keywords})"),  # that of a tool it was trained with
+        # Its own template writes the second one for tools that it was trained with, and the model the third.
+        also=(
+            "<|python_tag|>{call}",
+            *("<|python_tag|>{name}.call({keywords})", "<|python_tag|>{name}({keywords})"),
+        ),
         separator="; ",
         keys=("name", "parameters"),
         drop=(*LLAMA_ENDS, *HEADER),

@@ -27,7 +27,7 @@ FORMATS = (
         call='<invoke name="{name}">\n{parameters}</invoke>',
         also=(
             *("<invoke name='{name}'>\n{parameters}</invoke>", "<invoke name={name}>\n{parameters}</invoke>"),
-            "{call}",
+            *('<invoke name="{name}"/>', "{call}"),
         ),
         separator="\n",
         parameter=(

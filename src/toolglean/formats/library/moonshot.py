@@ -21,6 +21,7 @@ FORMATS = (
             BEGIN + "{ws}{name}:{index}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "functions.{name}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}{name}" + ARGUMENTS + "{arguments}" + END,
+            BEGIN + "functions.{name}:{index}{arguments}" + END,
             BEGIN + "{call}" + END,
         ),
         without_special_tokens=(
