@@ -39,6 +39,8 @@ OF_ARGUMENTS = (Names, Limits)
 """What follows from a parser's arguments alone."""
 LAST = frozenset({"last_text"})
 """Text of which only the last character is asked for: how much it is depends on where chunks end."""
+ANYTHING = "<anything>"
+"""A search that finds in any chunk: it is read outside the loop, if it can be, which shows in nothing."""
 FAST_PATHS = (
     "_at_line",
     "_lines",
@@ -172,7 +174,8 @@ def inside(parser: Parser) -> Any:
     rest += [_shown(each, ()) for each in known]
     if turn.judge.code is not None:  # asked for the end of the text, it puts together what it has passed and read
         _ = turn.judge.code.begins_line
-    fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS}
+    # In the reasoning, a fork has the next chunk examined.
+    fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS if name != "_look_on" or not turn.channel}
     return {"plan": _shown(plan, ()), "turn": _shown(turn, ()), "place": place, "rest": rest, "fast paths": fast}
 
 
@@ -188,7 +191,7 @@ def _differences(one: Any, other: Any, path: str) -> Iterator[str]:
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for place, (left, right) in enumerate(zip(one, other, strict=True)):
             yield from _differences(left, right, f"{path}[{place}]")
-    elif one != other or type(one) is not type(other):
+    elif ANYTHING not in (one, other) and (one != other or type(one) is not type(other)):
         yield f"{path}: {one!r} for {other!r}"
 
 
@@ -232,9 +235,9 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
     return found
 
 
-def _function(value: Any) -> str | None:
-    if value is _anything:  # reads the next chunk outside the loop, if it can: that shows in nothing
-        return None
+def _function(value: Any) -> str:
+    if value is _anything:
+        return ANYTHING
     of, name = getattr(value, "__self__", None), getattr(value, "__qualname__", type(value).__name__)
     if of is None or isinstance(of, ModuleType):
         return f"<{name}>"

@@ -65,20 +65,21 @@ class FastPath:
         self._fresh: list[str] = []
         self._since = pos  # the place of its beginning
         self._due = FAR  # the place behind which it is read in any case
-        self._shared = False  # whether a fork shares some of the turn's state
+        self._shared = False  # whether a fork may have the same turn
         # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
         self._straight: Any = None
         self._shut_fast_paths()
 
     def _feed(self, chunk: str) -> list[Event]:
         # The fast paths first. `Parser.feed` has the fastest, for plain content.
-        events = None
         if self._straight is not None:
+            if self._shared:
+                self._own()
             start = self._pos
             self._pos = start + len(chunk)
             events = self._straight.feed(self._turn, chunk, start)
             return self._astray() if events is None else events
-        sought = self._sought
+        events, sought = None, self._sought
         if sought is not None and chunk:  # text
             start, turn = self._pos, self._turn
             # If there are guards, one is in it.
@@ -94,15 +95,12 @@ class FastPath:
                 self._pos = start + len(chunk)
                 self._pass(chunk)
                 return [Content(chunk, start)]
-        elif self._find_stop is not None and chunk:  # inside a string of the arguments
-            start, turn = self._pos, self._turn
-            end = start + len(chunk)
-            if end < turn.bound.at:
-                if self._find_stop(chunk):
-                    events = self._beside_stop(chunk)
-                else:
-                    self._pos, write = end, self._stops[1]
-                    return [turn.emit.call.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
+        elif self._find_stop is not None and chunk and (end := self._pos + len(chunk)) < (turn := self._turn).bound.at:
+            if self._find_stop(chunk):  # the string of the arguments may end
+                events = self._beside_stop(chunk)
+            else:
+                start, self._pos, write = self._pos, end, self._stops[1]
+                return [turn.emit.call.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
         elif self._in_data and chunk and _may_open_in_data(chunk) is None:
             events = self._pass_data(chunk)
         return self._feed_loop(chunk) if events is None else events
@@ -116,26 +114,6 @@ class FastPath:
     def _begin_at(self, place: int) -> None:
         """Nothing was read yet: count places from that one, because the turn is part of a longer text."""
         self._pos = self._since = place
-
-    def fork(self) -> Self:
-        """The same at the same place; the two continue independently."""
-        twin = type(self).__new__(type(self))
-        twin._plan, twin._pos, twin._said = self._plan, self._pos, self._said.copy()
-        twin._fresh, twin._since, twin._due = self._fresh.copy(), self._since, self._due
-        # Copy on write: most of the turn is shared until one of them reads, and many are dropped before they do.
-        twin._turn = self._turn.fork()
-        self._shared = twin._shared = True
-        twin._guard, twin._second, twin._third = self._guard, self._second, self._third
-        twin._finder, twin._sought, twin._look_on = self._finder, self._sought, self._look_on
-        twin._find_stop, twin._stops = self._find_stop, self._stops
-        twin._lines, twin._at_line, twin._in_data = self._lines, self._at_line, self._in_data
-        twin._straight = self._straight and self._straight.copy()
-        return twin
-
-    def _own(self) -> None:
-        if self._shared:
-            self._turn.own()
-            self._shared = False
 
     # -- the fast paths ------------------------------------------------------------------------------------------------
 
@@ -152,6 +130,28 @@ class FastPath:
         self._find_stop: Search | None = None
         self._stops: Stops = _nowhere
         self._in_data = False  # whether it is inside JSON that is text
+
+    def fork(self) -> Self:
+        """The same at the same place; the two continue independently."""
+        twin = type(self).__new__(type(self))
+        twin._plan, twin._pos, twin._said = self._plan, self._pos, self._said.copy()
+        twin._fresh, twin._since, twin._due = self._fresh.copy(), self._since, self._due
+        # Copy on write: the turn is shared until one of them reads, and many are dropped before they do. Where a fast
+        # path changes it, the next chunk takes the way beside that.
+        twin._turn = self._turn
+        self._shared = twin._shared = True
+        self._look_on = self._look_on or self._turn.channel != CONTENT
+        self._find_stop = self._find_stop and _anything
+        twin._guard, twin._second, twin._third = self._guard, self._second, self._third
+        twin._finder, twin._sought, twin._look_on = self._finder, self._sought, self._look_on
+        twin._find_stop, twin._stops = self._find_stop, self._stops
+        twin._lines, twin._at_line, twin._in_data = self._lines, self._at_line, self._in_data
+        twin._straight = self._straight and self._straight.copy()
+        return twin
+
+    def _own(self) -> None:
+        if self._shared:
+            self._turn, self._shared = self._turn.copy(), False
 
     def _set_fast_paths(self) -> None:
         turn = self._turn
@@ -224,7 +224,6 @@ class FastPath:
         end = self._pos - len(turn.tape.held)
         if turn.candidate is not None and (end >= turn.candidate.due or turn.candidate.json is not None):
             self._catch_up()
-            self._own()
             turn.note_kept(end)
             self._look_or_pass(turn.tape.held != "")
         return self._said.heard(turn.emit.take()) if turn.emit.ready else []
@@ -265,6 +264,7 @@ class FastPath:
     def _beside(self, chunk: str) -> list[Event] | None:
         # Most of what might begin an opener, or a line that matters, is ruled out by the characters after it, in this
         # chunk or in the next.
+        self._own()
         turn, text, start = self._turn, chunk, self._pos
         if held := turn.tape.held:
             text, start = held + chunk, start - len(held)

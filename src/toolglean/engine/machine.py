@@ -196,6 +196,7 @@ class Machine(StraightWay):
         return partial(_read_sample, self._plan)
 
     def _taken(self) -> list[Event]:
+        self._own()
         draft = self._turn.judge.draft
         emit = self._turn.emit if draft is None else draft.emit
         return self._said.heard(emit.take()) if emit.ready else []

@@ -127,30 +127,19 @@ class TurnState(Plain):
         self.around: Around = NOTHING
         self.last_char = self.opened = ""
 
-    def fork(self) -> Self:
-        """The same turn. What changes only when text is read is shared: the first to read must call `own`."""
+    def copy(self) -> Self:
+        """The same turn, with nothing shared that changes."""
         twin = type(self).__new__(type(self))
-        twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge
-        twin.region, twin.bound, twin.payload, twin.suspended = self.region, self.bound, self.payload, self.suspended
+        twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge.copy()
+        twin.region, twin.bound, twin.payload = self.region.copy(), self.bound, self.payload and self.payload.copy()
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
-        twin.opened = self.opened
+        twin.opened, twin.suspended = self.opened, self.suspended and self.suspended.copy()
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
-        twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
-        return twin
-
-    def own(self) -> None:
-        """Make copies of what a fork shares."""
-        self.judge, self.region = self.judge.copy(), self.region.copy()
-        self.payload, self.suspended = self.payload and self.payload.copy(), self.suspended and self.suspended.copy()
-        self.candidate = self.candidate and self.candidate.copy()
-
-    def copy(self) -> Self:
-        """The same turn, with nothing shared that changes."""
-        twin = self.fork()
-        twin.own()
+        twin.repair, twin.repair_failed_at = self.repair, self.repair_failed_at
+        twin.candidate = self.candidate and self.candidate.copy()
         return twin
 
     def copy_for_attempt(self, payload: Payload | None = None) -> Self:

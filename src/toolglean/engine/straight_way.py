@@ -102,6 +102,7 @@ class StraightWay(FastPath):
 
     def _finish_straight(self) -> list[Event] | None:
         # The last events, if the turn may end right here; None if the machine must end it.
+        self._own()
         straight = self._straight
         events = None if straight is None else straight.at_end(self._turn, self._pos)
         if events is not None:
@@ -138,6 +139,7 @@ class StraightWay(FastPath):
         #
         # `piece`: what the machine reads first, if anything; `told`: the first events of it, which were already
         # returned.
+        self._own()
         while True:
             if piece is not None:
                 self._run(piece[0], piece[2], i=piece[1])
@@ -156,6 +158,7 @@ class StraightWay(FastPath):
 
     def _leave(self) -> tuple[Piece, Told]:
         # The machine takes over. Returns what it reads first, and which events of that were already returned.
+        self._own()
         straight, self._straight = self._straight, None
         assert straight is not None
         landed, standing, turn = straight.landed, straight.standing, self._turn
@@ -196,7 +199,8 @@ class StraightWay(FastPath):
             self._get_off()
             self._finish()  # all of its events were already returned
         elif self._straight is not None:
-            self._turn.emit.tell_first(self._get_off())
+            told = self._get_off()
+            self._turn.emit.tell_first(told)
 
 
 def _route(plan: Plan, turn: Turn) -> Program | None:

@@ -123,6 +123,7 @@ class Weighing(Machine):
     def _here(self) -> Turn:
         self._stand()
         self._catch_up()
+        self._own()
         return self._turn
 
     @property
@@ -130,6 +131,7 @@ class Weighing(Machine):
         return self._pos
 
     def _trust_next(self) -> None:
+        self._own()
         self._turn.tape.tokens.trust(self._pos, 2 * self._turn.limits.held)
 
     def _hide_next(self) -> list[Event]:

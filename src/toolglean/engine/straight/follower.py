@@ -106,10 +106,12 @@ class Follower(Plain):
         """Read one chunk, which is at that place. None: the machine must read what is unread."""
         self._more.append(chunk)
         if self._plain is not None:
-            if chunk and self._plain(chunk) is None and place + len(chunk) < self._bound and self._body is not None:
+            size = len(chunk)
+            end = place + size
+            if size and self._plain(chunk) is None and end < self._bound and self._body is not None:
                 self._body.told.append(chunk)
-                self.told_chars += len(chunk)
-                self.told_to = place + len(chunk)
+                self.told_chars += size
+                self.told_to = end
                 return [CallDelta(turn.emit.index, chunk, place)]
         elif self._spelling is not None:
             done = self._done
