@@ -102,6 +102,36 @@ def test_a_turn_with_an_undeclared_spelling(row: Row, format_name: str) -> None:
         assert content_of(events).strip() == row.content.strip()
 
 
+BEHIND = ["(cancelled, do not run)\n", "but only if it rains\n", "dry-run: true\n", '"""Bern"""\n']
+
+
+@pytest.mark.sampled(4, each="value")
+@pytest.mark.parametrize("format_name", ["auto", "hermes"])
+@pytest.mark.parametrize(
+    "frame", ["<act do='get_weather'>\n{}</act>", "<get_weather>\n{}</get_weather>", "CALL get_weather\n{}END"]
+)
+@pytest.mark.parametrize("behind", ["", *BEHIND])
+@pytest.mark.parametrize("value", ['city: """Oslo"""\n', "city: |\n  Oslo\n", "city: <<E\nOslo\nE\n"])
+def test_nothing_is_behind_a_value_that_shows_its_end(value: str, behind: str, frame: str, format_name: str) -> None:
+    """It was in no event, and the call ran without it."""
+    text = frame.format(value + behind)
+    events = read_with(TOOLS, text, format=format_name)
+    assert calls_of(events) == ([] if behind else [("get_weather", {"city": "Oslo"})])
+    assert content_of(events) == (text if behind else "")
+
+
+@pytest.mark.parametrize("format_name", ["auto", "hermes", "qwen3-coder"])
+@pytest.mark.parametrize(
+    "text", ['{"get_weather": {"city": "Oslo"}}', '{"id": "get_weather", "arguments": {"city": "Oslo"}}']
+)
+def test_json_without_a_name_before_a_closer(text: str, format_name: str) -> None:
+    """It raised a `StopIteration`."""
+    text = f"I look.\n{text}\n</tool_call>"
+    events = read_with(TOOLS, text, format=format_name)
+    assert calls_of(events) == []
+    assert "unread-call" in codes_of(events)
+
+
 @pytest.mark.parametrize("text", ["<se get_weather\x85>", "<a get_weather>", "[get_weather"])
 def test_a_tag_that_ends_with_the_name_is_text(text: str) -> None:
     """Nothing is behind the name: that raised an `IndexError`."""

@@ -205,9 +205,11 @@ def _closed_call(text: str, start: int, turn: TurnState) -> tuple[FoundCall, ...
     if written != text.rstrip() or not close_calls(closers) or written[0] == "[":
         return None
     value = _inner(decode(written)[0])
-    name = turn.names.spelt(next(value[key] for key in value if key in _NAMES))
+    name = next((value[key] for key in value if key in _NAMES), None)
+    if not isinstance(name, str):  # under another key, or the key itself
+        return None
     arguments = _arguments_of(value, turn)
-    return (FoundCall(name, arguments, json_text(arguments), 0, len(written)),)
+    return (FoundCall(turn.names.spelt(name), arguments, json_text(arguments), 0, len(written)),)
 
 
 def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) -> bool:

@@ -178,6 +178,8 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
         raw = text[head.value : end if after is None else after.start]
         if exact is None and _is_block(raw):
             return None  # in a way that is not read here, or without a line
+        if exact is not None and raw[stop - head.value :].replace(between, "", 1).strip(" \t\r\n,;"):
+            return None  # something is behind it that belongs to no value
         rows.append((head, raw if exact is None else exact, exact is not None))
         head = after
     return _pairs(rows, style, between, tool) if head is None else None
