@@ -13,7 +13,7 @@ import pytest
 
 from tests.support import depth
 from tests.support.chunkings import account, calls_of, codes_of, content_of, events_of, read_with, reasoning_of
-from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, parse
+from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, join, parse
 from toolglean.engine.by_schema.lines import Lines, begin_in
 from toolglean.events import fold
 from toolglean.scan.text import Finder
@@ -130,6 +130,17 @@ def test_json_without_a_name_before_a_closer(text: str, format_name: str) -> Non
     events = read_with(TOOLS, text, format=format_name)
     assert calls_of(events) == []
     assert "unread-call" in codes_of(events)
+
+
+@pytest.mark.parametrize("format_name", ["auto", "qwen3-coder"])
+def test_white_space_before_an_opener_that_is_told(format_name: str) -> None:
+    """By characters, it came behind the problem."""
+    text = "<function=f>\n<tool_call>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>"
+    tools = [
+        {"name": name, "parameters": {"properties": {"a": {"type": "string"}}, "required": ["a"]}} for name in "fg"
+    ]
+    whole, parser = join(Parser(tools, format=format_name).feed(text)), Parser(tools, format=format_name)
+    assert join([event for char in text for event in parser.feed(char)] + parser.finish())[: len(whole)] == whole
 
 
 @pytest.mark.parametrize("text", ["<se get_weather\x85>", "<a get_weather>", "[get_weather"])

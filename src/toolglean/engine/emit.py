@@ -96,7 +96,9 @@ class Emitter(Outbox):
         """Emit that event once more: its part between these places. Returns what follows it: none, or one event."""
         if isinstance(event, Content):
             start, size = max(since, event.start), place - event.start
-            self._say(Content, event.text[start - event.start : size], start)  # what waited was text, too
+            if self._ws and event.start <= self._ws_start:  # what waited was text, before what came behind it
+                self._waited_is_text(Content)
+            self._say(Content, event.text[start - event.start : size], start)
             return [Content(event.text[size:], place)] if len(event.text) > size else []
         if event.start >= since:  # what waited before is still to come here
             if isinstance(event, Problem):
