@@ -33,6 +33,11 @@ READ = {
         "qwen3-coder",
     ),
     "the name without a tag": ("<tool_call>\nweather\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>", "qwen3-coder"),
+    "the name in a tag of its own": (
+        "<tool_call>\n<tool_name>weather</tool_name>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
+        "qwen3-coder",
+    ),
+    "a language before the JSON": (f"<tool_call>\njson\n{JSON_CALL}\n</tool_call>", "hermes"),
     "the arguments without a marker": ('<|tool_call_begin|>functions.weather:0{"city": "Oslo"}<|tool_call_end|>', "kimi-k2"),
     "a call of Python behind a marker": ('<|python_tag|>weather(city="Oslo")', "llama3-json"),
     "tool_call>": (f"tool_call>\n{JSON_CALL}\n</tool_call>", "hermes"),

@@ -26,7 +26,10 @@ FORMATS = (
                 f"<tool_call>\n{tag}{{name}}>\n{{parameters}}{FUNCTION_ENDS}"
                 for tag in ("function=", "<parameter=", "<function_")
             ),
-            f"<tool_call>\n{{name}}\n{{parameters}}{FUNCTION_ENDS}",
+            *(
+                f"<tool_call>\n{name}\n{{parameters}}{FUNCTION_ENDS}"
+                for name in ("{name}", "<tool_name>{name}</tool_name>")
+            ),
         ),
         separator="\n",
         parameter=(
