@@ -35,17 +35,16 @@ _nowhere: Stops = _anything, None
 _may_open_in_data = re.compile(r"[<`~>]|\[\Z").search
 _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
-LONGEST_PLAIN, MOST_PLAIN = 16, 2048  # of the chunks that are remembered
+LONGEST_PLAIN, MOST_PLAIN, MOST_ENDS = 16, 2048, 1024  # of the chunks that are remembered
 FAR = 1024  # characters: no more of them wait to be read; a long chunk is read at once
 
 
 def _may_open(sought: Searches, chunk: str) -> bool:
     # Whether an opener or a line may be in it. Tokens come again and again: what is none of these is remembered.
-    if sought.find_opener(chunk):
-        return True
-    if len(chunk) <= LONGEST_PLAIN and len(sought.plain) < MOST_PLAIN:
+    found = sought.find_opener(chunk) is not None
+    if not found and len(chunk) <= LONGEST_PLAIN and len(sought.plain) < MOST_PLAIN:
         sought.plain.add(chunk)
-    return False
+    return found
 
 
 class FastPath:
@@ -83,7 +82,7 @@ class FastPath:
         if sought is not None and chunk:  # text
             start, turn = self._pos, self._turn
             # If there are guards, one is in it.
-            if self._look_on or self._guard or (chunk not in sought.plain and _may_open(sought, chunk)):
+            if self._look_on or (chunk not in sought.plain and (self._guard or _may_open(sought, chunk))):
                 events = self._beside(chunk)
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -296,33 +295,38 @@ class FastPath:
     def _end_of_plain(self, text: str) -> int:
         # How much of the text is plain: what follows may be the beginning of an opener, or of a line that matters. -1:
         # the text must be read.
-        line, lines, sought = -1, self._lines, self._sought
-        assert sought is not None  # there is text
+        line, lines, sought, finder = -1, self._lines, self._sought, self._finder
+        assert sought is not None and finder is not None  # noqa: PT018  # there is text
+        # Tokens come again and again: what does not depend on the text before is remembered.
+        ends = {} if lines is None else lines.ends[2 if self._at_line else "\n" in text]
+        if (known := ends.get(text)) is not None:
+            return known
         if lines is not None and (self._at_line or "\n" in text):
             line = lines.look(text, at_line=self._at_line)
             if line == READ:
                 return -1
-        place, signs = len(text), "<" in text or "[" in text
+        place, signs, is_first = len(text), "<" in text or "[" in text, False
         # With lines and guards, openers begin with these signs.
         hit = sought.search(text) if signs or lines is None or not sought.guards[0] else None
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
-            if not place:
-                finder = self._finder
-                assert finder is not None
+            if is_first := not place:
                 place, found = finder.find(text, 0, self._last)
                 if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
         if signs and self._ends_with_orphans(text, place):
             return -1
-        return place if line < 0 else min(place, line)
+        end = place if line < 0 else min(place, line)
+        is_known = len(text) <= LONGEST_PLAIN and not (is_first or "<" in text or "[/" in text)
+        if is_known and len(ends) < MOST_ENDS:
+            ends[text] = end
+        return end
 
     def _ends_with_orphans(self, text: str, place: int) -> bool:
         # Whether it may, up to that place: most text need not be read to know that.
         turn = self._turn
-        if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
-            return False
-        if "<" not in text and "[/" not in text:
+        has_none = "<" not in text and "[/" not in text
+        if has_none or turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
             return False
         self._catch_up()  # what was passed may have tags; the conditions above spare most text that
         return begin_of_orphans(self._turn, text, 0, place) < place

@@ -42,8 +42,7 @@ LINE = "\n"
 SIGNS = "<["  # with which closers begin, too
 READ = -2
 NO_GUARDS = ("", "", "")
-MOST_KINDS = 4096
-SHORT = 8  # characters: what `begins` says of so few is remembered
+MOST_KINDS, MOST_SHORT, SHORT = 4096, 1024, 8  # what `begins` says of so few characters is remembered, too
 LONGEST_TAG = 512
 MOST_TAGS = 32  # tags that are remembered
 _SPACE = " \t\r\n*_"
@@ -97,7 +96,7 @@ class Searches:
     Attributes:
         find_opener: tells whether a chunk must be examined.
         guards: the characters without which it need not be: see `guards_of`.
-        plain: some chunks in which it has found nothing.
+        plain: some chunks in which it has found nothing; without guards, of all that have the same finder.
         search: tells whether a text may contain an opener, apart from the beginnings of lines.
     """
 
@@ -106,7 +105,7 @@ class Searches:
     def __init__(self, finder: Finder, *, guarded: bool) -> None:
         self.find_opener: Search = finder.search
         self.guards = guards_of(finder) if guarded else NO_GUARDS
-        self.plain: set[str] = finder.plain
+        self.plain: set[str] = set() if self.guards[0] else finder.plain
         self.search: Search = finder.search
 
 
@@ -118,7 +117,7 @@ class _LineSearches(Searches):
         words, begun, longest: the openers at beginnings of lines, how they begin, and the length of the longest one.
     """
 
-    __slots__ = ("begun", "kinds", "longest", "words")
+    __slots__ = ("begun", "ends", "kinds", "longest", "words")
 
     def __init__(self, finder: Finder) -> None:
         self.words = tuple(finder.line_words)
@@ -128,6 +127,7 @@ class _LineSearches(Searches):
         super().__init__(anywhere, guarded=False)
         self.guards = guards_of(anywhere, SIGNS + LINE)
         self.find_opener, self.plain = anywhere.search_also(SIGNS + LINE), set()
+        self.ends: dict[str, int] = {}  # see `Lines`
         self.kinds: tuple[dict[str, bool], dict[str, bool]] = {}, {}  # without tools, and with tools
 
 
@@ -147,16 +147,21 @@ class Lines:
     Args:
         finder: finds the openers of formats.
         names: the names of the tools; none if no calls in undeclared spellings are read.
+
+    Attributes:
+        ends: for some short texts without a line, with one, and at the start of one, how much of them is plain.
+            The first is the same for all tools.
     """
 
-    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_short", "_words")
+    __slots__ = ("_begun", "_kinds", "_longest", "_named", "_names", "_short", "_words", "ends")
 
     def __init__(self, finder: Finder, names: frozenset[str]) -> None:
         found = searches_of(finder.alike)
         self._names, self._words, self._begun, self._longest = names, found.words, found.begun, found.longest
         self._kinds = found.kinds[bool(names)]
         self._named = _beginnings_of(names)
-        self._short: dict[str, bool | None] = {}  # the same for texts of a few characters, which come again and again
+        self._short = lru_cache(maxsize=MOST_SHORT)(self._looked_at)  # for texts that come again and again
+        self.ends: tuple[dict[str, int], ...] = found.ends, {}, {}
 
     def look(self, text: str, *, at_line: bool) -> int:
         """Look for a line of the text that may begin a call, or that may become the beginning of such a line.
@@ -188,16 +193,9 @@ class Lines:
         return found
 
     def _begins(self, text: str, i: int) -> bool | None:
-        if len(text) - i > SHORT:
-            return self._looked_at(text, i)
-        found: bool | int | None = self._short.get(rest := text[i:], READ)
-        if found == READ:
-            found = self._looked_at(text, i)
-            if rest.isascii() and len(self._short) < MOST_KINDS:
-                self._short[rest] = found
-        return None if found is None else bool(found)
+        return self._looked_at(text, i) if len(text) - i > SHORT else self._short(text[i:])
 
-    def _looked_at(self, text: str, i: int) -> bool | None:
+    def _looked_at(self, text: str, i: int = 0) -> bool | None:
         if text.startswith(self._words, i):
             return True
         if self._names and (found := begins(text, i, self._names, opens_content=False, at_end=True)) is not False:
