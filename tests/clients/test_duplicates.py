@@ -90,6 +90,23 @@ def well_formed(stream: list[dict[str, Any]]) -> None:
     assert [ended[place] for place in sorted(ended)] == stream[-1]["response"]["output"]
 
 
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("kind", ["chat", "ollama"])
+def test_a_whole_answer_is_a_stream_whose_text_comes_first(kind: Kind, row: str, single: bool) -> None:
+    """It kept the markup of a call that the server had parsed."""
+    parts, expected, _ = ROWS[row]
+    parts = sorted(parts, key=lambda each: not isinstance(each, str))
+    more = {"parallel_tool_calls": not single} if len(expected) == 1 else {}
+    found = []
+    for stream in (True, False):
+        request = asked(kind, TOOLS, stream=stream, **more)
+        found.append(said(kind, repaired(kind, Turn(parts), request), request))
+    streamed, whole = found
+    assert (whole.text, cities(whole.calls), whole.reason) == (streamed.text, cities(streamed.calls), streamed.reason)
+    assert "<tool_call>" not in whole.text
+
+
 @pytest.mark.parametrize("row", ROWS)
 def test_the_events_of_a_response_fit_together(row: str) -> None:
     request = asked("responses", TOOLS)
@@ -141,7 +158,7 @@ def test_text_and_fragments_in_every_order(whole_calls: bool) -> None:
 @pytest.mark.parametrize("end", ["", " Yes.", "\n\nYes.", "<|im_end|>", f"\n{ROME}"])
 @pytest.mark.parametrize("parsed", [True, False], ids=["parsed, too", "a second one"])
 def test_what_stays_text_keeps_its_closing_marker(parsed: bool, end: str) -> None:
-    """Its text ended with its last brace, and `</tool_call>` was lost."""
+    """Its text ended with its last brace, and `</tool_call>` was lost. In a whole answer, nothing of it stays."""
     text = ("" if parsed else ROME) + OSLO
     expected = {"": OSLO, "<|im_end|>": OSLO, f"\n{ROME}": f"{OSLO}\n{'' if parsed else ROME}"}.get(end, OSLO + end)
     theirs = [fragment('{"city": "Oslo"}', "get_weather")] if parsed else []
@@ -149,7 +166,8 @@ def test_what_stays_text_keeps_its_closing_marker(parsed: bool, end: str) -> Non
     whole: Any = chat.dict_completion(
         {"choices": [{"message": message, "finish_reason": "stop"}]}, TOOLS, single_call=not parsed
     )
-    assert whole["choices"][0]["message"]["content"] == expected
+    left = (end if "Yes." in end else None) if parsed else expected
+    assert whole["choices"][0]["message"]["content"] == left
     for size in depth.chosen(range(1, len(text + end) + 1), 6, key=lambda each: f"{each} {text}{end}"):
         stream = [*(delta(**each) for each in theirs), *(delta(content=each) for each in pieces(text + end, size))]
         for whole_calls in (True, False):

@@ -717,7 +717,8 @@ def test_a_call_that_comes_both_ways_is_one(kind: Kind, stream: bool) -> None:
     turn = Turn([Call(*CALL), *pieces(f"Look. {HERMES}{other}")])
     found = said(kind, repaired(kind, turn, request), request)
     assert sorted(each[1]["city"] for each in found.calls) == ["Oslo 😀", "Tromsø 😀"]
-    assert "Tromsø" in found.text
+    has_order = stream or kind in {"messages", "responses"}  # in other whole answers, the text comes first
+    assert ("Tromsø" in found.text) is has_order
     twice = Turn([Call(*CALL), *pieces(HERMES + HERMES)])  # written twice, and parsed once
     assert said(kind, repaired(kind, twice, request), request).calls == [CALL, CALL]
 

@@ -17,12 +17,14 @@ from toolglean.conversation.reading.arguments import text_for
 from toolglean.conversation.reading.text import Tools, is_all
 from toolglean.events import Event, Output, Reasoning, ToolCall, fold
 
-__all__ = ["CUT_OFF", "LineReader", "dict_answer"]
+__all__ = ["CUT_OFF", "WHOLE", "LineReader", "dict_answer"]
 
 MESSAGE_FIELDS = frozenset({"role", "content", "thinking"})
 """What is read or what every message has; one with other fields is not held back."""
 CUT_OFF = "length"
 """The reason of a turn that was cut off."""
+WHOLE: Mapping[str, Any] = {"drop_duplicates": True}
+"""How the text of an answer that was not streamed is read: it comes before the calls."""
 LINE_FIELDS = frozenset({"model", "created_at", "done", "message"})
 
 
@@ -161,4 +163,4 @@ class LineReader:
 
 def dict_answer(answer: dict[str, Any], tools: Tools = None, **parsing: Any) -> Any:
     """What an answer that was not streamed becomes: often itself. `tools`, `parsing`: as for `LineReader`."""
-    return LineReader(tools, parsing).whole(answer)
+    return LineReader(tools, {**parsing, **WHOLE}).whole(answer)

@@ -295,8 +295,8 @@ def dict_chunks(
     Yields:
         Chunks of the same kind: text without calls; calls in `delta.tool_calls`, the name first, then the arguments
         piece by piece, as the model writes them; reasoning from the text in `reasoning_content`; `finish_reason`
-        "tool_calls" instead of "stop" if a call was completed. The text of a call that the server has also parsed stays
-        text. Everything else is unchanged.
+        "tool_calls" instead of "stop" if a call was completed. The text of a call that the server has already sent
+        stays text. Everything else is unchanged.
 
         A call that is cut off leaves arguments that are not complete JSON. Some frameworks complete such arguments and
         run the call: give them chunks that were made with `whole_calls=True`. Then a call is sent once it is complete,
@@ -334,9 +334,10 @@ def dict_completion(
 ) -> CompletionDict:
     """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
 
-    Calls that were cut off, or cannot be read, stay in the text.
+    Calls that were cut off, or cannot be read, stay in the text. One that the server has also parsed leaves it, as in a
+    stream whose text comes first; the server's own is kept.
     """
-    turn = text_for(tools, {**_reading(parsing), "whole_calls": True})
+    turn = text_for(tools, {**_reading(parsing), "whole_calls": True, "drop_duplicates": True})
     choices = completion.get("choices")
     found: Any = dict(completion)  # it has whatever fields the server sent
     if isinstance(choices, list | tuple):
@@ -372,7 +373,7 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
         return choice
     repaired = {**message, **dict.fromkeys(names, own_reasoning.reasoning)}
     if text:
-        repaired["content"] = _content(content, left) or None if calls else _content(content, left)
+        repaired["content"] = _content(content, left) or None if calls or own else _content(content, left)
     if output.reasoning:
         repaired["reasoning_content"] = text_in(repaired, "reasoning_content") + output.reasoning
     found = {**choice, "message": repaired}
@@ -380,6 +381,7 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
         name = "function_call" if legacy else "tool_calls"
         items = [call_item(call.id, call.name, call.arguments_text or "{}") for call in calls]
         repaired[name] = items[0]["function"] if legacy else [*listed(message, "tool_calls"), *items]
+    if calls or own:
         found["finish_reason"] = reason_with_calls(choice.get("finish_reason"), legacy=legacy)
     return found
 

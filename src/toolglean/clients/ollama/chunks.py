@@ -17,7 +17,7 @@ import ollama
 from ollama import GenerateResponse
 
 from toolglean.clients.ollama.requests import ChatResponse, Message, ToolCall, Tools
-from toolglean.clients.ollama_lines import CUT_OFF, LineReader
+from toolglean.clients.ollama_lines import CUT_OFF, WHOLE, LineReader
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field, listed
 from toolglean.conversation.ollama import OllamaResponseChunkWrapper
@@ -207,4 +207,4 @@ def chat_response(
     response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    return cast("ollama.ChatResponse", ChunkReader(tools, parsing).whole(response))
+    return cast("ollama.ChatResponse", ChunkReader(tools, {**parsing, **WHOLE}).whole(response))

@@ -19,6 +19,7 @@ from ollama import ResponseError
 from toolglean.clients.at_once import at_once, settled
 from toolglean.clients.ollama.chunks import ChunkReader, EventReader
 from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, keeping, tools_of_request
+from toolglean.clients.ollama_lines import WHOLE
 from toolglean.clients.streams import reading_of
 from toolglean.conversation.fields import text_in
 from toolglean.conversation.reading.arguments import check_parsing, says_format
@@ -100,7 +101,7 @@ class _Shared:
         sent, known = tools_of_request(tools)
         parsing = await settled(self.parser_arguments(model))
         found = await settled(client.chat(model, messages, tools=sent, **more))
-        reader = ChunkReader(known, parsing)
+        reader = ChunkReader(known, parsing if more["stream"] else {**parsing, **WHOLE})
         return reading_of(found, reader) if more["stream"] else reader.whole(found)
 
     async def _events(self, ask: Any, model: str, prompt: dict[str, str], *, tools: Tools = None, **more: Any) -> Any:

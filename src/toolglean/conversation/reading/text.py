@@ -370,12 +370,14 @@ class TurnText:
         call = ended.event.call
         if call.status != "ok" and not self._manner.whole_calls and self._shared.free:
             return in_one(ended.event)
-        if call.status != "ok" or not self._shared.free:
-            return [Content(ended.text, call.span[0])]
+        text: list[Event] = [Content(ended.text, call.span[0])]
+        if call.status != "ok" or not (self._shared.free or self._manner.drop_duplicates):
+            return text
         same = self.duplicates.was_parsed(call.name, call.arguments)
         if same is not False:
-            kept: list[Event] = [] if self._manner.drop_duplicates else [Content(ended.text, call.span[0])]
-            return kept if same else None
+            return None if same is None else [] if self._manner.drop_duplicates else text
+        if not self._shared.free:
+            return text
         self.duplicates.add_written(call.name, call.arguments)
         self._shared.free = not self._manner.single_call
         self._manner.counts.call(call)
