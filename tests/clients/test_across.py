@@ -17,6 +17,7 @@ from tests.clients.proxies import proxying
 from tests.clients.test_shapes import CHAT, SHAPES, WHOLE, places, put
 from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn
+from tests.support.loopback.raw import head, raw_server
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
 from toolglean.clients.repair import AnswerReader, Repair, answers, decoded
@@ -414,6 +415,49 @@ def test_errors_behind_the_proxy(own: Any, server: Loopback) -> None:
         own.messages.create(**given)
     with pytest.raises(anthropic.APIError, match="disconnected"), own.messages.stream(**given) as stream:
         stream.get_final_message()
+
+
+UNREADABLE = "an answer of the server is not one of the chat API, or too long to be read"
+REFUSALS: dict[str, tuple[str, bytes, int, str, str]] = {
+    # its status, its body; the caller's status, and the type and the message of the error
+    "a limit": (
+        "429 Slow",
+        b'{"error": {"message": "slow down", "type": "rate"}}',
+        429,
+        "rate_limit_error",
+        "slow down",
+    ),
+    "a text": ("404 No", b'{"error": "no model"}', 404, "not_found_error", "no model"),
+    "a detail": ("401 No", b'{"detail": "no key"}', 401, "authentication_error", "no key"),
+    "vLLM's": ("400 No", b'{"object": "error", "message": "long"}', 400, "invalid_request_error", "long"),
+    "several": ("422 No", b'{"detail": [{"loc": 1}]}', 422, "invalid_request_error", '[{"loc": 1}]'),
+    "a page": ("503 Busy", b"<html>busy", 503, "api_error", "the server answered with status 503"),
+    "an error with status 200": ("200 OK", b'{"error": {"message": "crashed"}}', 502, "api_error", "crashed"),
+    "a page with status 200": ("200 OK", b"<html>", 502, "api_error", UNREADABLE),
+    "no choices": ("200 OK", b'{"choices": []}', 502, "api_error", UNREADABLE),
+    "nothing": ("200 OK", b"", 502, "api_error", UNREADABLE),
+    "half of an answer": ("200 OK", b'{"choices": [{"message"', 502, "api_error", UNREADABLE),
+    "too much": ("200 OK", b'{"id": "' + b"x" * 9000 + b'"}', 502, "api_error", UNREADABLE),
+}
+
+
+@both
+@pytest.mark.parametrize("row", REFUSALS)
+def test_errors_have_a_status_and_the_form_of_the_api(row: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with status 200 kept it, and all others came as the chat API's."""
+    httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
+    monkeypatch.setattr(answers, "LONGEST", 2000)
+    line, sent, status, kind, message = REFUSALS[row]
+    announced = len(sent) + 9 * row.startswith("half")  # the server disconnects
+    with raw_server() as raw, proxying(raw.url, serve_messages=True) as url:
+        for name in ("application/json", "text/html", "text/plain"):
+            if stream and (line, name) == ("200 OK", "text/plain"):
+                continue  # it is read as the stream that was asked for
+            raw.answer = head(line, f"Content-Type: {name}", f"Content-Length: {announced}", "Retry-After: 7") + sent
+            found = httpx.post(f"{url}/v1/messages", json=request(stream=stream), trust_env=False)
+            assert (found.status_code, found.headers["content-type"]) == (status, "application/json")
+            assert found.json() == {"type": "error", "error": {"type": kind, "message": message}}
+            assert found.headers["retry-after"] == "7"
 
 
 def test_other_apis_are_served_as_before(server: Loopback) -> None:

@@ -55,30 +55,57 @@ class Crossing:
         self.is_large = self._exchange is not None and self._exchange.is_large
 
     def reader(self, status: int, content_type: str) -> AnswerReader | None:
-        """As `Exchange.reader`."""
-        kind = type_of_answer(status, content_type, self._type)
-        if kind not in {"text/event-stream", "application/json"}:
+        """As `Exchange.reader`. An error of the server becomes one of the Messages API."""
+        if 300 <= status < 400:
             return None
-        is_stream, asked = kind == "text/event-stream", self._exchange
+        is_stream = type_of_answer(status, content_type, self._type) == "text/event-stream"
+        asked = self._exchange
         whole = {} if is_stream else {"whole_calls": True}
         parsing: Any = None if asked is None else {**asked.parsing, **whole}
         answer = ChatAnswer(ChatEvents(None if asked is None else asked.tools, parsing), self._model)
-        return _Events(answer) if is_stream else _Message(answer)
+        return _Events(answer) if is_stream else _Message(answer, status)
 
 
 UNREAD = {"error": "an answer of the server is not one of the chat API, or too long to be read"}
 """What is said instead of bytes that cannot be read: in the Messages API they mean nothing."""
+ERRORS = {
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+"""The types of errors by their status. Other ones below 500 are an "invalid_request_error", the rest an "api_error"."""
+OK, BAD_GATEWAY = 200, 502
 
 
 class _Message(Whole):
-    def __init__(self, answer: ChatAnswer) -> None:
-        super().__init__(answer.whole)
-        self._error = json.dumps(answer.error(UNREAD)).encode()
+    """An answer that is not a stream; also an error, and whatever else the server sends with such a status."""
+
+    def __init__(self, answer: ChatAnswer, status: int) -> None:
+        super().__init__(self._read)
+        self._answer, self.status = answer, status
+        self._told = False
+
+    def _read(self, completion: dict[str, Any]) -> dict[str, Any]:
+        if self.status == OK and field(completion, "choices"):
+            return self._answer.whole(completion)
+        said = completion if self.status >= 400 or completion.get("error") else UNREAD
+        self.status = self.status if self.status >= 400 else BAD_GATEWAY
+        kind = ERRORS.get(self.status, "invalid_request_error" if self.status < 500 else "api_error")
+        return error_of(said, kind, f"the server answered with status {self.status}")
+
+    def _refused(self, item: dict[str, Any], data: bytes) -> bytes:
+        del data
+        return json.dumps(self._read({**item, "choices": None})).encode()
 
     def _strange(self, data: bytes) -> bytes:
         del data
-        found, self._error = self._error, b""  # once
-        return found
+        told, self._told = self._told, True
+        return b"" if told else self._refused({}, b"")
 
 
 class _Events(ServerSentEvents):
@@ -158,16 +185,12 @@ class ChatAnswer:
 
     def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
         """The message that a whole answer becomes."""
-        if not field(completion, "choices"):
-            return self.error(UNREAD)
         self.end()
         return message_of([*self.read(completion), *self.finish()])
 
     def error(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """The event for an error of the server."""
-        inner = said.get("error")
-        message = field(inner, "message") or (inner if isinstance(inner, str) else "the server reports an error")
-        return {"type": "error", "error": {"type": "api_error", "message": str(message)}}
+        return error_of(said, "api_error", "the server reports an error")
 
     def _written(self, events: Iterable[Told], *, broken: bool = False) -> list[Event]:
         found: list[Event] = []
@@ -204,6 +227,20 @@ class ChatAnswer:
             "usage": _usage(None),
         }
         return {"type": "message_start", "message": {**head, **rest}}
+
+
+def error_of(said: Mapping[str, Any], kind: str, otherwise: str) -> dict[str, Any]:
+    """The error of the Messages API for what a server said of its own.
+
+    Args:
+        said: that: `{"error": {"message": …}}`, `{"error": "…"}`, `{"message": …}`, `{"detail": …}`.
+        kind: its type.
+        otherwise: the message, if the server gives none.
+    """
+    inner = said.get("error")
+    message = field(inner, "message") or inner or said.get("message") or said.get("detail")
+    shown = message if isinstance(message, str) else json.dumps(message) if message else otherwise
+    return {"type": "error", "error": {"type": kind, "message": shown}}
 
 
 def _usage(given: Any) -> dict[str, int]:

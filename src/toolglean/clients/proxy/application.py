@@ -47,7 +47,7 @@ from toolglean.clients.proxy.metrics import Board, Metrics
 from toolglean.clients.proxy.records import Record, Watcher
 from toolglean.clients.proxy.upstream import PathError, Upstream, to_caller, to_upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, decoded, kind_of
-from toolglean.clients.repair.answers import ServerSentEvents
+from toolglean.clients.repair.answers import ServerSentEvents, Whole
 from toolglean.clients.repair.bodies import BodyError, reader_of, unpacked
 from toolglean.errors import UsageError
 
@@ -337,8 +337,15 @@ class _Proxy:
     async def _answered(
         self, answer: httpx.Response, reader: AnswerReader | None, record: Record, send: Any, *, is_large: bool
     ) -> None:
-        headers = to_caller(answer.headers.raw, repaired=reader is not None)
-        await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+        own = reader if isinstance(reader, Whole) and reader.status else None
+
+        async def begin() -> None:
+            record.status = answer.status_code if own is None else own.status
+            headers = to_caller(answer.headers.raw, repaired=reader is not None, is_json=own is not None)
+            await send({"type": "http.response.start", "status": record.status, "headers": headers})
+
+        if not (waits := own is not None):  # whose status is known at its end
+            await begin()
         came = 0
         try:
             async for data in answer.aiter_raw() if reader is None else unpacked(answer):
@@ -346,6 +353,9 @@ class _Proxy:
                     record.first = record.since()
                 came += len(data)
                 if found := data if reader is None else await self._run(is_large, reader.feed, data):
+                    if waits:
+                        await begin()
+                        waits = False
                     await send({"type": "http.response.body", "body": found, "more_body": True})
             last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
         except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
@@ -353,9 +363,11 @@ class _Proxy:
             record.error = type(error).__name__
             log.warning("the upstream disconnected: %s", record.error)
             last = await self._run(is_large or came > SMALL, _last_words, reader, error)
+        if waits:
+            await begin()
         self._over(record)
         # After an error without an end: the server then breaks the connection, as the upstream did.
-        await send({"type": "http.response.body", "body": last, "more_body": bool(record.error)})
+        await send({"type": "http.response.body", "body": last, "more_body": bool(record.error) and not waits})
 
     async def _run(self, is_large: bool, do: Callable[..., Any], *given: Any) -> Any:  # noqa: FBT001
         """Call it, in a thread if it may take long, so that other requests can continue."""

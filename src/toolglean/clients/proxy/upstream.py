@@ -146,18 +146,24 @@ def to_upstream(
     return [*kept, *added, (b"accept-encoding", b"identity")]
 
 
-def to_caller(given: Iterable[tuple[bytes, bytes]], *, repaired: bool) -> list[tuple[bytes, bytes]]:
+def to_caller(
+    given: Iterable[tuple[bytes, bytes]], *, repaired: bool, is_json: bool = False
+) -> list[tuple[bytes, bytes]]:
     """The headers for the caller.
 
     Args:
         given: those of the upstream.
         repaired: whether the body may be another one.
+        is_json: whether it is JSON, whatever the upstream's was.
     """
     headers = [(name.lower(), value) for name, value in given]
     dropped = HOP_BY_HOP | _named_by_connection(headers)
     if repaired:
         dropped |= {name.encode() for name in ABOUT_BYTES}
-    return [(name, value) for name, value in headers if name not in dropped]
+    if is_json:
+        dropped |= {b"content-type"}
+    kept = [(name, value) for name, value in headers if name not in dropped]
+    return [*kept, (b"content-type", b"application/json")] if is_json else kept
 
 
 def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:

@@ -323,7 +323,12 @@ class Whole:
 
     Args:
         repair: returns the repaired answer for an answer.
+
+    Attributes:
+        status: that of the answer, which is JSON, at its end; 0: the server's own.
     """
+
+    status = 0
 
     def __init__(self, repair: Callable[[dict[str, Any]], Any]) -> None:
         self._repair = repair
@@ -343,6 +348,11 @@ class Whole:
         """Bytes that cannot be read."""
         return data
 
+    def _refused(self, item: dict[str, Any], data: bytes) -> bytes:
+        """An error, as it came."""
+        del item
+        return data
+
     def finish(self) -> bytes:
         """The repaired answer; or the answer as it came, if nothing was repaired or it cannot be read."""
         data, self._data = self._data or bytearray(), None
@@ -350,7 +360,7 @@ class Whole:
         if item is None:
             return self._strange(bytes(data))
         if item.get("error"):
-            return bytes(data)
+            return self._refused(item, bytes(data))
         repaired = self._repair(item)
         return bytes(data) if repaired == item else _json(repaired)
 
