@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import asked, random_sizes
+from tests.clients.answers import answer, asked, random_sizes
 from tests.clients.families import TOOLS
 from tests.clients.libraries import each_library
 from tests.clients.proxies import proxying
 from tests.support import depth
+from tests.support.loopback import Turn
 from tests.support.loopback.raw import head, raw_server
 from toolglean.clients.repair import Kind, bodies
 from toolglean.clients.repair.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
@@ -110,6 +111,25 @@ def test_what_is_not_compressed_so_is_an_error(encoding: str) -> None:
         list(Inflater(encoding).pieces(b'\xff\xfe{"choices": []}'))
 
 
+@each_encoding
+def test_a_body_that_is_cut_off_is_an_error_after_what_came_of_it(encoding: str) -> None:
+    """It ended as if it were whole: httpx says nothing of it either."""
+    data = b"".join(b'data: {"n": %d}\n\n' % number for number in range(99))
+    packed = PACKED[encoding](data)
+    for length in (0, 1, len(packed) // 2, len(packed) - 1, len(packed)):
+        inflater = Inflater(encoding)
+        assert data.startswith(b"".join(inflater.pieces(packed[:length])))
+        if not can_be_cut(encoding) or length in {0, len(packed)}:
+            inflater.end()
+            continue
+        with pytest.raises(BodyError, match="is cut off"):
+            inflater.end()
+
+
+def can_be_cut(encoding: str) -> bool:
+    return encoding not in {"", "identity"}
+
+
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, br", "gzip, gzip", "compress"])
 def test_encodings_that_cannot_be_bounded_are_not_read(encoding: str) -> None:
     assert not can_unpack(encoding)
@@ -135,6 +155,25 @@ def answered(library: Any, encoding: str, data: bytes, kind: str = "text/event-s
             return library.Response(200, headers=headers, stream=Stream())
 
     return library.Client(transport=toolglean_transport(Inner(), library=library)), seen
+
+
+@each_library
+@pytest.mark.parametrize("stream", [True, False])
+def test_the_transport_raises_for_a_body_that_is_cut_off(library: ModuleType, stream: bool) -> None:
+    request = asked("chat", TOOLS, stream=stream)
+    data = answer("chat", Turn([f"word {number} " for number in range(200)]), request)
+    packed = gzip.compress(data)
+    kind = "text/event-stream" if stream else "application/json"
+    client, _ = answered(library, "gzip", packed[: len(packed) // 2], kind)
+    found: list[bytes] = []
+    with (
+        client,
+        client.stream("POST", "http://x/v1/chat/completions", json=request) as response,
+        pytest.raises(library.DecodingError, match="is cut off"),
+    ):
+        found.extend(response.iter_raw())
+    assert found
+    assert data.startswith(b"".join(found))
 
 
 ONE_PART = {
@@ -227,6 +266,28 @@ async def test_an_answer_that_was_read_by_a_hook_is_repaired(library: ModuleType
 
 
 # -- the proxy ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["length", "chunks", "close"])
+def test_a_body_that_is_cut_off_before_the_proxy(ending: str) -> None:
+    """Its caller got a stream that ended in order."""
+    httpx = pytest.importorskip("httpx")
+    packed = stream_of(80_000)
+    packed = packed[: len(packed) * 3 // 4]
+    headers = {"length": [f"Content-Length: {len(packed)}"], "chunks": ["Transfer-Encoding: chunked"]}.get(ending, [])
+    sent = b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed) if ending == "chunks" else packed
+    found: list[bytes] = []
+    with raw_server() as raw, proxying(raw.url) as proxy, httpx.Client(trust_env=False) as client:
+        raw.answer = head("200 OK", "Content-Type: text/event-stream", "Content-Encoding: gzip", *headers) + sent
+        with (
+            client.stream("POST", f"{proxy}/v1/chat/completions", json=asked("chat", TOOLS)) as stream,
+            pytest.raises(httpx.RemoteProtocolError),
+        ):
+            found.extend(stream.iter_raw())
+    *whole, last = b"".join(found).strip().split(b"\n\n")
+    assert EVENT.strip() in whole
+    error = json.loads(last.removeprefix(b"data: "))["error"]
+    assert (error["code"], "is cut off" in error["message"]) == ("upstream_disconnected", True)
 
 
 @pytest.mark.parametrize("length", [BOMB, MORE], ids=["much", "too much"])

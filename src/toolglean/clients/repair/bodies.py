@@ -35,7 +35,7 @@ ASKED_FOR = GZIP | DEFLATE | PLAIN
 
 
 class BodyError(Exception):
-    """The body of an answer cannot be decompressed, or becomes too large. Users never see it."""
+    """The body of an answer cannot be decompressed, is cut off, or becomes too large. Users never see it."""
 
 
 def can_unpack(encoding: str) -> bool:
@@ -91,6 +91,15 @@ class Inflater:
         except zlib.error as error:
             raise BodyError(f"the answer cannot be decompressed: {error}") from error
 
+    def end(self) -> None:
+        """The body is over.
+
+        Raises:
+            BodyError: its compressed form is not: it was cut off, although the connection ended in order.
+        """
+        if self._came and not (self._stream is not None and self._stream.eof):
+            raise BodyError("the answer is cut off: its compressed form has no end")
+
     def _inflated(self, data: bytes) -> Iterator[bytes]:
         if self._stream is None:
             data = self._head = self._head + data
@@ -121,7 +130,7 @@ async def unpacked(response: Any, *, plain: bool = False) -> AsyncGenerator[byte
         plain: whether it is that of a plain client. Then nothing here waits, and `plainly` can run it.
 
     Raises:
-        BodyError: as `Inflater.pieces`. Also what the response raises.
+        BodyError: as `Inflater.pieces` and `Inflater.end`. Also what the response raises.
     """
     was_read = response.is_stream_consumed  # it is in memory, and decompressed
     if plain:
@@ -132,3 +141,4 @@ async def unpacked(response: Any, *, plain: bool = False) -> AsyncGenerator[byte
     async for data in body:
         for piece in inflater.pieces(data):
             yield piece
+    inflater.end()
