@@ -51,6 +51,35 @@ def test_only_so_many_requests_are_open(server: Loopback, client: Any) -> None:
         until(lambda: client.post(path, json=REQUEST).status_code == 200)
 
 
+DROPPED: dict[str, tuple[str, str, bool]] = {
+    # whether a request is sent once more, if a kept connection ends before its answer
+    "a turn": ("POST", "/v1/chat/completions", True),
+    "a turn of the Messages API": ("POST", "/v1/messages", True),
+    "a list": ("GET", "/v1/models", True),
+    "a response, which the server stores": ("POST", "/v1/responses", False),
+    "another request": ("POST", "/v1/files", False),
+}
+
+
+@pytest.mark.parametrize("row", DROPPED)
+def test_a_kept_connection_that_has_ended(row: str, client: Any) -> None:
+    """The server closes it while a request is on its way: the caller got status 502."""
+    method, path, again = DROPPED[row]
+    with raw_server() as raw, serving(application(raw.url)) as proxy:
+        raw.answer, raw.then_drop = head("200 OK", "Content-Type: application/json", "Content-Length: 2") + b"{}", True
+        for number in range(3):
+            found = client.request(method, proxy + path, json=REQUEST)
+            fails = number == 1 and not again  # the next request has a new connection
+            assert found.status_code == (502 if fails else 200)
+        assert len(raw.asked) == (4 if again else 3)
+
+
+def test_a_new_connection_that_ends_is_no_reason_to_ask_again(client: Any) -> None:
+    with raw_server() as raw, serving(application(raw.url)) as proxy:
+        assert client.post(f"{proxy}/v1/chat/completions", json=REQUEST).status_code == 502
+        assert len(raw.asked) == 1
+
+
 def test_a_silent_upstream_is_given_up(client: Any) -> None:
     with raw_server() as raw, serving(application(raw.url, silence_limit=0.3)) as proxy:
         raw.then_hang = True

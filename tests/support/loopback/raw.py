@@ -25,13 +25,14 @@ class RawServer:
     Attributes:
         answer: what is sent once a request is there.
         then_hang: whether the connection then stays open until the other side leaves.
+        then_drop: whether the connection then stays open until a second request has come, and closes without an answer.
         asked: the requests, as bytes.
         gone: set once a connection that hung was left by the other side.
     """
 
     def __init__(self) -> None:
         self.answer = b""
-        self.then_hang = False
+        self.then_hang = self.then_drop = False
         self.asked: list[bytes] = []
         self.gone = threading.Event()
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -53,13 +54,20 @@ class RawServer:
     def _one(self, connection: socket.socket) -> None:
         connection.settimeout(WAIT_AT_MOST)
         with connection, suppress(OSError):
-            asked = b""
-            while not _whole(asked):
-                asked += connection.recv(65536)
-            self.asked.append(asked)
+            self._read(connection)
             connection.sendall(self.answer)
+            if self.then_drop:
+                self._read(connection)
             if self.then_hang and connection.recv(1) == b"":
                 self.gone.set()
+
+    def _read(self, connection: socket.socket) -> None:
+        asked = b""
+        while not _whole(asked):
+            if not (data := connection.recv(65536)):
+                return
+            asked += data
+        self.asked.append(asked)
 
     def close(self) -> None:
         """Stop."""

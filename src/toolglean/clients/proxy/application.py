@@ -1,6 +1,7 @@
 # HTTP between a caller and an upstream server: limits, errors, and disconnecting.
-# Does not depend on which headers are passed on (upstream.py), on what an answer becomes (../repair), on how a history
-# is rewritten (history.py), on how counters are written (metrics.py), or on what is logged of a request (records.py).
+# Does not depend on how connections are kept (connections.py), on which headers are passed on (upstream.py), on what an
+# answer becomes (../repair), on how a history is rewritten (history.py), on how counters are written (metrics.py), or
+# on what is logged of a request (records.py).
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
@@ -22,7 +23,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -42,6 +42,7 @@ except ImportError as error:
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.across import Crossing, CrossingError
+from toolglean.clients.proxy.connections import Connections
 from toolglean.clients.proxy.history import as_text
 from toolglean.clients.proxy.metrics import Board, Metrics
 from toolglean.clients.proxy.records import Record, Watcher
@@ -57,8 +58,6 @@ log = logging.getLogger("toolglean.proxy")
 
 BODY_LIMIT = 64 * 1024 * 1024
 """How many bytes the body of a request may have, by default."""
-CONNECT_TIMEOUT = 10.0
-"""Seconds to wait for a connection. There is no other time limit: a model may think as long as its caller waits."""
 BUSY = 503
 """The status for a request beyond the limit of open ones."""
 STOPPED = "stopped"
@@ -115,7 +114,7 @@ def application(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         proxy.threads = anyio.CapacityLimiter(THREADS)
-        async with _client(transport, silence_limit) as proxy.client:
+        async with Connections(transport, silence_limit) as proxy.connections:
             yield
 
     async def healthy(_: Request) -> Response:
@@ -126,17 +125,6 @@ def application(
 
     routes = [Route("/healthz", healthy), Route("/metrics", metrics), Mount("/", proxy)]
     return Starlette(routes=routes, lifespan=lifespan)
-
-
-def _client(transport: httpx.AsyncBaseTransport | None, silence: float | None) -> httpx.AsyncClient:
-    none: list[str] = []
-    return httpx.AsyncClient(
-        transport=transport,
-        timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT, read=silence),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
-        follow_redirects=False,
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=none)),  # one caller's cookies must not reach another
-    )
 
 
 class _RefusedError(Exception):
@@ -162,7 +150,7 @@ class _RefusedError(Exception):
 class _Proxy:
     """The application for all paths but our own two."""
 
-    client: httpx.AsyncClient
+    connections: Connections
     threads: anyio.CapacityLimiter
     as_text: bool
     crosses: bool
@@ -292,7 +280,6 @@ class _Proxy:
             headers=to_upstream(request.scope["headers"], record.headers, crosses=isinstance(exchange, Crossing)),
             content=body,
         )
-        asked.extensions = {"timeout": self.client.timeout.as_dict()}
         return exchange, asked
 
     def _looked_at(self, record: Record, body: bytes) -> tuple[Exchange | Crossing | None, bytes]:
@@ -319,7 +306,7 @@ class _Proxy:
         self, asked: httpx.Request, exchange: Exchange | Crossing | None, record: Record, send: Any
     ) -> None:
         try:
-            answer = await self.client.send(asked, stream=True)
+            answer = await self.connections.send(asked, record.api)
         except httpx.HTTPError as error:
             self.metrics.count("errors")
             log.warning("the upstream %s did not answer: %s", self._upstream.origin, type(error).__name__)
