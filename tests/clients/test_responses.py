@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -594,3 +595,40 @@ def test_a_call_with_the_index_of_the_message_before_it(whole_calls: bool) -> No
                 assert found[-1]["response"]["output"] == done
                 added = [event["output_index"] for event in found if event["type"].endswith("item.added")]
                 assert added == list(range(len(added)))
+
+
+def moved(item: dict[str, Any], places: Iterator[int], names: Iterator[str]) -> list[dict[str, Any]]:
+    """The events of a call, each with the next id and the next index."""
+    events = json.loads(json.dumps(of_parsed(item, 0)))
+    for event in events:
+        event["output_index"] = next(places)
+        holder, names_of = (event["item"], ["id", "call_id"]) if "item" in event else (event, ["item_id"])
+        holder |= {name: next(names) for name in names_of}
+    return list(events)
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+@pytest.mark.parametrize("text", ["", "Look.", LOOK, HERMES + HERMES.replace('"x"', '"y"')])
+def test_a_call_that_is_renamed_and_moved_with_every_event(text: str, whole_calls: bool) -> None:
+    """Of a call that the text had given, too, the end was another call: it ran twice."""
+    same, other = parsed(1), parsed(2, arguments={"city": "y"})
+    for calls in ([same], [same, other], [other, same], [same, same]):
+        for ids in (["a"], ["a", "b"], [f"i{count}" for count in range(99)]):
+            for step in (0, 1):
+                places, names = itertools.count(1, step), itertools.cycle(ids)
+                spoke = message(text) if text else []
+                sent = [moved(call, places, names) for call in calls]
+                if step == 0 and len(ids) < 3 and len(calls) > 1:
+                    continue  # nobody can tell them apart
+                events = numbered(spoke, *sent)
+                last = [{**call, "id": next(names), "call_id": next(names)} for call in calls]
+                events[-1]["response"]["output"] = [*([spoken(text)] if text else []), *last]
+                found = list(dict_response_events(events, TOOLS, whole_calls=whole_calls))
+                given = [call["arguments"] for call in calls]
+                leaked = {json.dumps(CITY): text.count('"x"'), json.dumps({"city": "y"}): text.count('"y"')}
+                expected = sorted(text for text in leaked for _ in range(max(given.count(text), leaked[text])))
+                done = [event["item"] for event in found if event["type"].endswith("item.done")]
+                for items in (done, found[-1]["response"]["output"]):
+                    assert sorted(json.dumps(arguments) for _, arguments in text_and_calls(items)[1]) == expected
+                added = [event["output_index"] for event in found if event["type"].endswith("item.added")]
+                assert not expected or len(added) == len(done)

@@ -6,7 +6,8 @@
 #   Ollama              a call has the output_index of the message before it: so the type must agree
 #   vLLM 0.10 to 0.12   content_index grows with every delta, and a message is added with the id and the output_index of
 #                       the reasoning before it: what comes next is about the item that was added last
-#   others              repeat ids, or send other ids at the end
+#   others              repeat ids, or send other ids at the end, or other ids and indexes in each event of a call: what
+#                       names no item is about the call that is open, if it is a piece of arguments, or the same call
 """The items of the server, by their ids and output indexes."""
 
 from __future__ import annotations
@@ -72,6 +73,13 @@ class ServerItem(Source):
         """What remains of that text."""
         return self.left.setdefault(self.place_in(event), [])
 
+    def may_be(self, event: Wire, arguments: Any) -> bool:
+        """Whether the event, if it names no other item, is about this call, which is open and has these arguments."""
+        item = event.get("item")
+        is_whole = event.get("type") == ITEM_DONE and is_call(item)
+        same = is_whole and _call_in(item) == (field_of(self.event.get("item"), "name"), arguments)
+        return same or str(event.get("type")).startswith(ARGUMENTS)
+
     def is_the_call(self, item: Any) -> bool:
         """Whether this call of the server is that one."""
         own = self.event.get("item")
@@ -119,6 +127,11 @@ class ServerItems:
         if found is not None:
             self._fresh = None
         return found
+
+    def rename(self, item: ServerItem, event: Wire) -> None:
+        """An event that names no item is about this one: some servers have other ids and indexes in each event."""
+        if self.of(event) is None:
+            self._name(item, event)
 
     def begin(self, event: Wire) -> ServerItem:
         """Another item, which the event is about."""

@@ -118,8 +118,10 @@ class ResponseReader(SourceReader):
             self._number = event[NUMBER]
         if kind in ENDS:
             return self._end(event, event.get("response"), cut=kind != "response.completed")
+        if (own := self._own) is not None and own.place.may_be(event, own.arguments):
+            self._items.rename(own.place, event)
         about = self._items.read(event)
-        if (own := self._own) is not None and (key := next(keys_of(event), None)):
+        if own is not None and (key := next(keys_of(event), None)):
             place, ends = about or key, kind == ITEM_DONE
             if about is own.place and ends:
                 about.event = event
