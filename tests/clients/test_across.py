@@ -21,6 +21,7 @@ from tests.support.loopback.raw import head, raw_server
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
 from toolglean.clients.repair import AnswerReader, Repair, answers, decoded
+from toolglean.conversation import AnthropicHistoryConverter, ToolResultContent
 
 MESSAGES: list[dict[str, Any]] = [{"role": "user", "content": "Is it cold?"}]
 
@@ -310,6 +311,23 @@ def test_a_tool_that_returns_nothing(content: dict[str, Any]) -> None:
     given = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
     found = crossing(messages=[*MESSAGES, *given]).asked["messages"][-1]
     assert found == {"role": "tool", "tool_call_id": "a", "name": "get_time", "content": ""}
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"), [(["1", "2"], "1\n2"), (["one", "two\n", ""], "one\ntwo\n\n"), (['{"a": 1}'], '{"a": 1}')]
+)
+def test_a_result_of_several_texts(texts: list[str], expected: str) -> None:
+    """They were one word, or one number: vLLM puts each on a line of its own, too."""
+    call = {"type": "tool_use", "id": "a", "name": "get_time", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": text} for text in texts]}
+    given = [*MESSAGES, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    assert crossing(messages=given).asked["messages"][-1]["content"] == expected
+    converter = AnthropicHistoryConverter()
+    back = converter.from_history(converter.to_history(given))
+    assert back[-1]["content"][0]["content"] == [{"type": "text", "text": expected}]
+    assert crossing(messages=back).asked["messages"][-1]["content"] == expected
+    if len(texts) > 1:
+        assert ToolResultContent.from_dict(result).text == expected
 
 
 @pytest.mark.parametrize(

@@ -613,6 +613,16 @@ def test_contents_of_several_parts() -> None:
     assert last["content"][1] == image
 
 
+def test_the_texts_of_a_block_are_lines() -> None:
+    """They were one word."""
+    call = {"type": "tool_use", "id": "a", "name": "get_time", "input": {}}
+    texts = [{"type": "text", "text": text} for text in ("one", "two")]
+    result = {"type": "tool_result", "tool_use_id": "a", "content": texts}
+    messages = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    found = rewritten("messages", {"messages": messages})["messages"][-1]["content"]
+    assert found[0]["text"] == "<tool_response>\none\ntwo\n</tool_response>"
+
+
 def test_what_one_speaker_says_is_one_message() -> None:
     said_part = {"type": "output_text", "text": "Look."}
     items = [

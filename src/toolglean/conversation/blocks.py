@@ -131,7 +131,8 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
             names[id] = field(block, "name")
         return ContentPartToolCall(field(block, "name"), arguments, id, unread)
     if kind == "tool_result":
-        return result_part(block, names, id_field="tool_use_id", content=field(block, "structured_content"))
+        own = field(block, "structured_content")
+        return result_part(block, names, id_field="tool_use_id", content=own, between="\n")
     if not isinstance(block, Mapping):
         raise MessageError(f"message {place}: {shown(block)} is not a block of content: pass a dict with a type")
     return ContentPartOther(block)

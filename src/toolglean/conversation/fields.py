@@ -221,8 +221,11 @@ def result_text(value: Any, name: str) -> str:
     return value if as_it_is else _written_by(f"the result of {name!r}", value)
 
 
-def result_of(content: Any) -> Any:
+def result_of(content: Any, between: str = "") -> Any:
     """The result that `result_text` wrote, from text, from a list of text parts, or from nothing, which is "".
+
+    `between`: what the parts are joined with. Parts of the chat API may be pieces of one text. Blocks are texts of
+    their own (an MCP server writes one for each element of a list): each begins a line, as in `ToolResultContent.text`.
 
     Text becomes a value only if it is written exactly as that value would be: "0.10" may be a version, and a file of
     JSON has a layout, so they stay text.
@@ -231,7 +234,7 @@ def result_of(content: Any) -> Any:
         texts = [field(part, "text") for part in content]
         if any(not isinstance(text, str) for text in texts):
             return content
-        content = "".join(texts)
+        content = between.join(texts)
     if not isinstance(content, str):
         return "" if content is None else content
     found = json_of(content)

@@ -277,7 +277,7 @@ def checked_call(wire: Any, place: int) -> ContentPartToolCall:
 
 
 def result_part(
-    wire: Any, names: Mapping[str, str], *, id_field: str = "tool_call_id", content: Any = None
+    wire: Any, names: Mapping[str, str], *, id_field: str = "tool_call_id", content: Any = None, between: str = ""
 ) -> ContentPartToolResult:
     """The result in a wire message or block.
 
@@ -286,10 +286,11 @@ def result_part(
         names: of the tools that were called before, by the call's id: used if the result does not name its tool.
         id_field: the field with the id of the call.
         content: the result, if it is not to be read from the field `content`.
+        between: as for `result_of`.
     """
     own = id_of(wire, id_field)
     name = field(wire, "tool_name") or field(wire, "name")
-    value = result_of(field(wire, "content")) if content is None else content
+    value = result_of(field(wire, "content"), between) if content is None else content
     name = name if isinstance(name, str) else names.get(own or "", "")
     return ContentPartToolResult(name, value, own, is_error=field(wire, "is_error") is True)
 

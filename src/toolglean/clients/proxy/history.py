@@ -153,7 +153,8 @@ class _BlockWriter(_Writer):
     def _block(self, block: Any) -> Any:
         kind = field(block, "type")
         if kind == "tool_result":
-            text = f"<tool_response>\n{_text(field(block, 'content'))}\n</tool_response>"
+            said = _text(field(block, "content"), between="\n")
+            text = f"<tool_response>\n{said}\n</tool_response>"
         elif kind == "tool_use":
             text = self._call(field(block, "name"), field(block, "input"))
         else:
@@ -200,10 +201,10 @@ def _result(message: Any) -> str | None:
     return _text(field(message, "content")) if field(message, "role") in RESULTS else None
 
 
-def _text(given: Any) -> str:
+def _text(given: Any, *, between: str = "") -> str:
     if isinstance(given, list):
         texts = [(field(part, "text"), field(part, "type")) for part in given]
-        return "".join(text if isinstance(text, str) else f"[{kind}]" for text, kind in texts)
+        return between.join(text if isinstance(text, str) else f"[{kind}]" for text, kind in texts)
     if given is None:
         return ""
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
