@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -271,3 +273,11 @@ def _written(message: Message) -> str:
         f"<do {call.name}>{''.join(f'{key}={value};' for key, value in call.arguments.items())}</do>"
         for call in message.calls
     )
+
+
+def test_without_hypothesis_the_extra_is_named() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import toolglean.kit.testing"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ImportError: toolglean.kit.testing needs Hypothesis" in done.stderr
+    assert "[fuzz]" in done.stderr

@@ -9,6 +9,13 @@
 
 from __future__ import annotations
 
+from toolglean._install import needs
+
+try:
+    import hypothesis as _hypothesis  # noqa: F401  # before anything that needs it, for the sake of the message
+except ImportError as error:
+    raise ImportError(needs("toolglean.kit.testing needs Hypothesis", "fuzz"), name=error.name) from error
+
 from toolglean.kit.testing.carrying import Uncarried
 from toolglean.kit.testing.losses import Loss
 from toolglean.kit.testing.strategies import calls, tools
