@@ -135,3 +135,13 @@ def test_answers_are_believed(tmp_path: Path, tools: str, capsys: pytest.Capture
     wrong = lines(tmp_path / "wrong.jsonl", [*CALLS[1:], CALLS[0]])
     assert main(["learn", log, "--tools", tools, "--answers", wrong]) == 1
     assert "its answer has" in capsys.readouterr().err
+
+
+def test_a_line_of_a_log_that_is_no_json_is_named(
+    tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole log was one turn."""
+    log = tmp_path / "turns.jsonl"
+    log.write_text(f"{json.dumps('a')}\n{json.dumps('b')}\n{{cut\n", encoding="utf-8")
+    assert main(["learn", str(log), "--tools", tools]) == 2
+    assert "turns.jsonl: line 3, column 2: not valid JSON" in capsys.readouterr().err

@@ -81,7 +81,8 @@ def _rows(log: str) -> Iterator[tuple[Any, list[str]]]:
     # The value of each line, and the texts of its turns.
     text = "".join(map(str, read_input(log, "text")))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or not all(isinstance(json_of(line), str | dict | list) for _, line in lines):
+    # If most lines are JSON, it is a log, and another line is an error.
+    if 2 * sum(isinstance(json_of(line), str | dict | list) for _, line in lines) <= len(lines):
         yield None, [text]
         return
     for number, line in lines:
