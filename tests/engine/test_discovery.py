@@ -278,3 +278,14 @@ def test_arguments_as_a_string_after_a_marker() -> None:
     events = read_with(["add"], text, format="mistral-v13")
     assert calls_of(events) == [("add", {"a": 1})]
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["ok", "malformed"]
+
+
+@pytest.mark.parametrize(("tag", "closer"), [("[[call]]", "[[/call]]"), ("{{call}}", "{{/call}}"), ("<c>", "{end}")])
+@pytest.mark.parametrize("between", ["", "\n", ",", "]"])
+def test_a_closer_that_begins_like_json(tag: str, closer: str, between: str) -> None:
+    """It was content, with a problem: it began another call."""
+    text = f"So. {tag}{CALL}{between}{closer}\n{tag}{CALL}{CALL}{closer} Done."
+    events = read_with(["get_weather"], text, format=Format.from_tag(tag, closer=closer))
+    assert len(calls_of(events)) == 3
+    assert content_of(events) == "So.  Done."
+    assert codes_of(events) == []

@@ -33,11 +33,12 @@ TAGS = (
     "functools[",
     "aab",
 )
+CLOSERS = (None, "[[/call]]", "{end}", "[")
 
 FRAGMENTS = st.sampled_from(
     [
         "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[/TOOL_CALLS]", "```json", "```", "<|calls_begin|>", "<|calls_end|>",
-        "functools[", "aab", "a", "b", " ", "\n", "{", "}", "[", "]", ",", ";", ":", "(", ")", '"', "\\", "\\u12", "\\ud83d",
+        "functools[", "aab", "[[/call]]", "[[/", "{end}", "a", "b", " ", "\n", "{", "}", "[", "]", ",", ";", ":", "(", ")", '"', "\\", "\\u12", "\\ud83d",
         '"name"', '"arguments"', '"parameters"', '"id"', '"f"', '"get"', "f", "get", "functions.f", "a.b", "json", "x y",
         '{"name": "f", "arguments": {}}', '{"name": "get", "arguments": {"x": 1}}', '{"arguments": {"y": [1, {"z": null}]}, "name": "f"}',
         '{"f": {"x": "</tool_call>"}}', '{"name": "unknown", "arguments": {}}', '{"x": 1}', '"name": "f"', "1e400", "-0.5", "1", "NaN",
@@ -47,9 +48,9 @@ FRAGMENTS = st.sampled_from(
 TEXTS = st.lists(st.one_of(FRAGMENTS, FRAGMENTS, st.text(max_size=3)), max_size=14).map("".join)
 
 
-@given(TEXTS, st.sampled_from(TAGS), st.booleans())
-def test_any_text(text: str, tag: str, unknown: bool) -> None:
-    read_with(TOOLS, text, format=Format.from_tag(tag), unknown_tools="call" if unknown else "content")
+@given(TEXTS, st.sampled_from(TAGS), st.sampled_from(CLOSERS), st.booleans())
+def test_any_text(text: str, tag: str, closer: str | None, unknown: bool) -> None:
+    read_with(TOOLS, text, format=Format.from_tag(tag, closer=closer), unknown_tools="call" if unknown else "content")
 
 
 JSON = st.recursive(

@@ -258,6 +258,14 @@ class TagPayload(Plain, Payload):
             self._paren = self._paren and char != ")"
             turn.emit.markup(char, place)
             return i + 1
+        closer = self.tag.closer
+        if char in "{[" and char == closer[:1]:  # it is another call only if it is not the closer
+            if text.startswith(closer, i):
+                turn.emit.markup(closer, place)
+                turn.leave(text_follows=False)
+                return i + len(closer)
+            if closer.startswith(text[i:]):
+                return turn.hold(text, i)
         if not (is_word(char) or char in "{[<`|" or char == self.tag.closer[:1] or char == self.tag.text[:1]):
             turn.leave(text_follows=False)
             return i
