@@ -112,7 +112,7 @@ REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 def test_the_kinds_of_leaks_of_the_documents(row: str, server: Loopback, proxy: str) -> None:
     """The table of docs/how-to/frameworks.md."""
     leak = SEVENTEEN[row]
-    (expected,) = leak.read(stream=True)
+    (expected,) = leak.read()
     turn = leak.turn(stream=False)
     for own in (client(server), behind(proxy)):
         server.play(turn, turn)

@@ -64,7 +64,7 @@ def _in_python(leak: Leak, among: Servers) -> list[bool]:
             read = in_python(client, request_of(leak, stream=stream))
         except openai.LengthFinishReasonError as error:
             read = read_of(error.completion)
-        found.append(read == leak.read(stream=stream))
+        found.append(read == leak.read())
     return found
 
 
@@ -72,14 +72,14 @@ def _in_javascript(leak: Leak, among: Servers, way: str) -> list[bool]:
     streams = (True, False)
     _play(among, *(leak.turn(stream=stream) for stream in streams))
     found = in_javascript(f"{among.proxy}/v1", way, (request_of(leak, stream=stream) for stream in streams))
-    return [read == leak.read(stream=stream) for read, stream in zip(found, streams, strict=True)]
+    return [read == leak.read() for read, stream in zip(found, streams, strict=True)]
 
 
 def _through(leak: Leak, among: Servers, name: str) -> list[bool]:
     right = []
     for stream in (True, False):
         found = run(name, "transport", "chat", stream=stream, among=among, first=leak.turn(stream=stream))
-        answer = ANSWER if leak.runs else leak.shown(stream=stream).strip()
+        answer = ANSWER if leak.runs else leak.left.strip()
         right.append(sorted(found.calls) == sorted(leak.runs) and found.answer.strip() == answer)
     return right
 

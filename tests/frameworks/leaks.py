@@ -55,7 +55,6 @@ class Leak:
         finish: its reason; "" for the one that fits.
         size: characters of a chunk.
         second: a second choice: its text, its cities and its content.
-        whole: the content of a whole answer, if it is another: what the server has parsed comes first there.
         raw: the chunks of the stream instead.
     """
 
@@ -70,7 +69,6 @@ class Leak:
     finish: str = ""
     size: int = PIECE
     second: tuple[str, tuple[str, ...], str] | None = None
-    whole: str = ""
     raw: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
 
     def turn(self, *, stream: bool) -> Turn:
@@ -81,17 +79,13 @@ class Leak:
             raw=self.raw if stream else None,
         )  # fmt: skip
 
-    def shown(self, *, stream: bool) -> str:
-        """The content that the user sees."""
-        return self.left if stream else self.whole or self.left
-
     def _cut(self, text: str) -> list[str]:
         return [text[at : at + self.size] for at in range(0, len(text), self.size)]
 
-    def read(self, *, stream: bool) -> list[Read]:
+    def read(self) -> list[Read]:
         """What a client must read: its choices."""
         calls = [("get_weather", {"city": city}) for city in self.runs]
-        found = [Read(self.shown(stream=stream).strip(), self.reasoning.strip(), calls, self.reason)]
+        found = [Read(self.left.strip(), self.reasoning.strip(), calls, self.reason)]
         if self.second is not None:
             _, cities, left = self.second
             found.append(Read(left, "", [("get_weather", {"city": city}) for city in cities], "tool_calls"))
@@ -133,8 +127,7 @@ LEAKS: dict[str, Leak] = {
     "several choices": Leak("two choices, each with a call", "the call of each choice, in its choice",
                             I_LOOK, left="I will look.", second=(hermes("Rome"), ("Rome",), "")),
     "parsed too": Leak("a call that the server has parsed, and left in the text", "one call",
-                       I_LOOK, left="I will look.", calls=(Call("get_weather", {"city": "Oslo"}),),
-                       whole=I_LOOK),
+                       I_LOOK, left="I will look.", calls=(Call("get_weather", {"city": "Oslo"}),)),
     "in the reasoning field": Leak("a call at the end of the server's own reasoning field", "the call",
                                    thinking=f"Let me look.\n{hermes('Oslo')}", reasoning="Let me look."),
     "a draft in the reasoning field": Leak(

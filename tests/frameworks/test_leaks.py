@@ -80,7 +80,7 @@ def test_the_openai_package(leak: Leak, stream: bool, way: str, among: Servers) 
             found = in_python(client, request_of(leak, stream=stream))
         except openai.LengthFinishReasonError as error:  # the package's own helper raises if a turn was cut off
             found = read_of(error.completion)
-    assert found == leak.read(stream=stream)
+    assert found == leak.read()
 
 
 @pytest.mark.skipif(NODE is None, reason="needs node 18 or later")
@@ -95,7 +95,7 @@ def test_javascript_behind_the_proxy(way: str, among: Servers) -> None:
     wrong = [
         (name, stream, each)
         for (name, stream), each in zip(((n, s) for n in LEAKS for s in (True, False)), found, strict=True)
-        if each != LEAKS[name].read(stream=stream)
+        if each != LEAKS[name].read()
     ]
     assert wrong == []
 
@@ -113,7 +113,7 @@ def test_the_anthropic_package_of_javascript_behind_the_proxy(among: Servers) ->
     found = messages_in_javascript(among.proxy, [{"stream": stream} for _, stream in asked])
     wrong = []
     for (name, stream), (each, _) in zip(asked, found, strict=True):
-        (right,) = MESSAGES[name].read(stream=True)
+        (right,) = MESSAGES[name].read()
         if each != right._replace(reason=REASONS[right.reason or ""]):
             wrong.append((name, stream, each))
     assert wrong == []
@@ -152,4 +152,4 @@ def test_frameworks(row: str, name: str, api: Api, stream: bool, way: Way, among
     if (name, api, leak.finish) == ("openai-agents", "responses", "length"):
         assert "response.incomplete" in found.answer  # it raises for every response that was cut off
     else:
-        assert found.answer.strip() == (ANSWER if leak.runs else leak.shown(stream=stream).strip())
+        assert found.answer.strip() == (ANSWER if leak.runs else leak.left.strip())

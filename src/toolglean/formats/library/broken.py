@@ -44,7 +44,11 @@ FORMATS = (
         "lost-openers",
         call="tool_call>\n{call}\n</tool_call>",
         also=(
-            *("<tool_call\n{call}\n</tool_call>", "tool_call>{ws}{name}{ws}{parameters}</tool_call>"),
+            *(
+                "<tool_call\n{call}\n</tool_call>",
+                "<tool_call>\njson\n{call}\n</tool_call>",
+                "tool_call>{ws}{name}{ws}{parameters}</tool_call>",
+            ),
             *("TOOL_CALLS]{calls}", "TOOL_CALLS]{name}[ARGS]{arguments}"),
             "tool_call_begin|>functions.{name}:{index}<|tool_call_argument_begin|>{arguments}<|tool_call_end|>",
         ),

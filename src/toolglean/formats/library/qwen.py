@@ -66,7 +66,7 @@ FORMATS = (
     Format(
         "hermes",
         call="<tool_call>\n{call}\n</tool_call>",
-        also=("<|im_start|>\n{call}\n<|im_start|>", "<tool_call>\njson\n{call}\n</tool_call>"),
+        also=("<|im_start|>\n{call}\n<|im_start|>",),
         separator="\n",
         reasoning=THINK,
         # OpenThinker; EXAONE Deep
