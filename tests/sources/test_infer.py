@@ -453,3 +453,16 @@ def test_words_that_begin_the_next_message_are_no_marker() -> None:
     assert "ASSISTANT:" not in found.drop
     said = "He said ASSISTANT: hello."
     assert parse(said, ["f"], format=found).content == said
+
+
+def test_a_template_that_refuses_a_plain_reply() -> None:
+    """The end of the turn was the closer of its only call, and stayed in the content of other turns."""
+    template = (
+        "{% for m in messages %}{% if m.role == 'user' %}<|user|>{{ m.content }}<|end|>\n"
+        "{% elif m.role == 'assistant' %}{% if not m.tool_calls %}{{ raise_exception('only calls') }}{% endif %}<|assistant|>"
+        "@@{{ m.tool_calls[0].function.name }} {{ m.tool_calls[0].function.arguments | tojson }}<|end|>\n"
+        "{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+    )
+    found = Format.from_template(template)
+    assert (found.call, found.drop) == ("@@{name} {arguments}", ("<|end|>",))
+    assert parse("Hi.<|end|>", ["f"], format=found).content == "Hi."

@@ -62,7 +62,10 @@ def frame_of(prober: Prober) -> Frame:
     """The frame, as shown by plain replies and reasoning."""
     frame = Frame()
     before, found, after = prober.written(Message(content=REPLY)).partition(REPLY)
-    before = before if found else ""
+    if not found:  # the template refuses a plain reply: then the user's message shows how one ends
+        before = ""
+        with suppress(TemplateError):
+            after = "".join(turn_ends(prober.after_user()))
     _find_reasoning(prober, frame, before)
     _find_end(prober, frame, after)
     before = frame.without_reasoning(before)

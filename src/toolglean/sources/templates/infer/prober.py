@@ -197,6 +197,10 @@ class Prober:
         text = self.render([ASKED], ())
         return text[: text.rfind(USER)]
 
+    def after_user(self) -> str:
+        """The text after the user's only text. Raises TemplateError."""
+        return self.render([ASKED], ()).rpartition(USER)[2]
+
     def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """What the template writes differently without the variables for thinking: "prompt", "calls", "content".
 
