@@ -143,7 +143,7 @@ ROWS = [
     Row("MDX", f'So:\n<CodeBlock language="xml">\n{CALL}\n</CodeBlock>\nDone.', 0),
     Row("a quotation of LaTeX", f"\\begin{{quote}}\n{CALL}\n\\end{{quote}}\nDone.", 0),
     Row("Texinfo", f"@example\n{CALL}\n@end example\n{CALL}", 1, f"@example\n{CALL}\n@end example\n"),
-    Row("a literal block of AsciiDoc", f".Form\n....\n{CALL}\n....\n{CALL}", 1, f".Form\n....\n{CALL}\n....\n"),
+    Row("dots on a line of their own", f"Hm....\n....\n{CALL}", 1, "Hm....\n....\n"),
     Row("a comment of AsciiDoc", f"So:\n////\n{CALL}\n////\nDone.", 0),
     Row("a page of a manual", f".nf\n{CALL}\n.fi\n{CALL}", 1, f".nf\n{CALL}\n.fi\n"),
     Row("an edit", f"<<<<<<< SEARCH\na\n=======\n{CALL}\n>>>>>>> REPLACE\nDone.", 0),

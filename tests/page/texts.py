@@ -43,7 +43,7 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
         (".. a-b::\n\n  ", "\n\na\n"), ("<<~XML\n", "\n  XML\n"),
         ("<!DOCTYPE a>\n<b c>\n", "\n</b>"), ("\\begin{quote}\n", "\n\\end{quote}"), ("{% highlight xml %}\n", "\n{% endhighlight %}"),
         ("{%- comment %}", "{%- endcomment %}"), ("{{< highlight xml >}}\n", "\n{{< /highlight >}}"), ("@example\n", "\n@end example"),
-        ("....\n", "\n....\n"), ("////\n", "\n////\n"), (".nf\n", "\n.fi"), ("*** Begin Patch\n+", "\n*** End Patch"),
+        ("////\n", "\n////\n"), (".nf\n", "\n.fi"), ("*** Begin Patch\n+", "\n*** End Patch"),
         ("a::\n\n  ", "\nb"), ('a = r"""', '"""'), ("b = '''a\n", "\n'''"), ("--- START OF EXAMPLE ---\n", "\n--- END OF EXAMPLE ---"), ("<<<<<<< SEARCH\n", "\n=======\na\n>>>>>>> REPLACE"),
     ),
     Context.PARAMETER: (

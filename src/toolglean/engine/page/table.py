@@ -239,8 +239,7 @@ def _blocks() -> tuple[Row, ...]:
         block(r"\.\. [a-z][\w-]{1,32}::[^\n]{0,96}(?=\n)", "\n(?=[^ \t\r\n])", (".. ",),
             r"[a-z][\w-]{0,32}:{0,2}[^\n]{0,96}"),  # reStructuredText
         block(rf"@(?P<sign>{_any(_TEXINFO)}){BLANKS}(?=\n)", r"@end SIGN", [f"@{each}" for each in _TEXINFO], BLANKS),
-        block(rf"(?P<sign>\.{{4,16}}|/{{4,16}}){BLANKS}(?=\n)", "\nSIGN(?=[\n\0])", ("....", "////"),
-            rf"[./]{{0,12}}{BLANKS}"),  # AsciiDoc's blocks without a word
+        block(rf"(?P<sign>/{{4,16}}){BLANKS}(?=\n)", "\nSIGN(?=[\n\0])", ("////",), rf"/{{0,12}}{BLANKS}"),  # AsciiDoc
         block(r"\.(?:nf|EX)(?=\n)", "\n\\.fi|\n\\.EE", (".nf", ".EX")),  # a page of a manual
         block(r"\*\*\* Begin Patch(?=[ \t\r\n])", r"\*\*\* End Patch", ("*** Begin Patch",)),
         block(r"[-=*]{3,5} ?(?:START|BEGIN) (?:OF )?(?P<sign>[A-Z]{1,24}(?: [A-Z]{1,24}){0,3})(?= ?[\-=*]|\n)",
