@@ -54,8 +54,13 @@ def _begun(node: _Tree, most: int = _TAIL) -> str:
 
 def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
     """Where any of the rows may begin: a character, and the next few. Whole openers would take long to compile."""
+    rows = tuple(rows)
     begins = _tree(text for row in rows for text in row.begins)
-    return [(re.escape(char), _begun(node, _LOOKED_AT)) for char, node in begins.items()]
+    inside = {text[0] for row in rows if row.at is not At.LINE for text in row.begins}
+    return [
+        (re.escape(char), ("" if char in inside else _AT_LINE) + _begun(node, _LOOKED_AT))
+        for char, node in begins.items()
+    ]
 
 
 class Sought(NamedTuple):
@@ -81,6 +86,7 @@ def _sought(ways: Sequence[tuple[str, str, str]]) -> Sought:
 _line = re.compile("\n").search
 _LINE = ("line", "\n", "")
 _TICKS = ("run", "`", "`*")
+_AT_LINE = r"(?<![^\n \t\ufeff\u200b>].)"  # no text is directly before that character: a line may begin with it
 
 
 class Rows:
