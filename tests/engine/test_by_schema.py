@@ -143,6 +143,13 @@ def test_white_space_before_an_opener_that_is_told(format_name: str) -> None:
     assert join([event for char in text for event in parser.feed(char)] + parser.finish())[: len(whole)] == whole
 
 
+def test_white_space_between_calls_is_markup() -> None:
+    """The second one is read as if no format declared it."""
+    events = read_with(TOOLS, "\n\n[get_weather(city='Bern')]\n\n[get_weather(city='Bern')]\n", format="pythonic")
+    assert calls_of(events) == [BERN, BERN]
+    assert content_of(events) == "\n\n"  # what begins the turn
+
+
 @pytest.mark.parametrize("text", ["<se get_weather\x85>", "<a get_weather>", "[get_weather"])
 def test_a_tag_that_ends_with_the_name_is_text(text: str) -> None:
     """Nothing is behind the name: that raised an `IndexError`."""

@@ -96,12 +96,12 @@ class Emitter(Outbox):
         """Emit that event once more: its part between these places. Returns what follows it: none, or one event."""
         if isinstance(event, Content):
             start, size = max(since, event.start), place - event.start
-            if self._ws and event.start <= self._ws_start:  # what waited was text, before what came behind it
-                self._waited_is_text(Content)
-            self._say(Content, event.text[start - event.start : size], start)
+            self._say(Content, event.text[start - event.start : size], start)  # what waited was text, too
             return [Content(event.text[size:], place)] if len(event.text) > size else []
         if event.start >= since:  # what waited before is still to come here
             if isinstance(event, Problem):
+                if self._ws and event.start > self._ws_start:  # it is of text behind what waited
+                    self._waited_is_text(Content)
                 self._report(event)
             elif isinstance(event, Markup):
                 self.markup(event.text, event.start)
